@@ -1,0 +1,2 @@
+//! The program `kameleon`.
+fn main() {}

@@ -1,0 +1,254 @@
+//! Positive definite kernels: values, gradients, and the gradient weights of a whole block of points at once.
+//!
+//! Every kernel here is a profile φ of the squared distance ‖x − x'‖² or of the inner product ⟨x, x'⟩, or a sum of scaled
+//! ones, so its gradient in x is always `a (x' − x) + b x'` with two numbers a and b. That is all the samplers need.
+
+mod gaussian;
+mod inverse_multiquadric;
+mod linear;
+mod matern;
+mod polynomial;
+mod rational_quadratic;
+
+pub use gaussian::Gaussian;
+pub use inverse_multiquadric::InverseMultiquadric;
+pub use linear::Linear;
+pub use matern::Matern;
+pub use polynomial::Polynomial;
+pub use rational_quadratic::RationalQuadratic;
+
+use crate::linalg::dot;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// How many points are worked on at once: 1 KB, so that a block of every coordinate stays in the first-level cache.
+pub const BLOCK: usize = 128;
+
+/// One number for each point of a block.
+pub type Block = [f64; BLOCK];
+
+/// A kernel parameter that makes no sense.
+#[derive(Debug, Error, PartialEq)]
+#[error("kernel {kernel}: {what}")]
+pub struct KernelError {
+    /// Which kernel.
+    pub kernel: &'static str,
+    /// What is wrong, and what is allowed.
+    pub what: String,
+}
+
+/// A kernel that is a function φ(s) of one number s: one file each.
+pub trait Profile {
+    /// φ(s)
+    fn value(&self, s: f64) -> f64;
+
+    /// The gradient is weight × (x' − x), weight = −2φ'(s), for a function of s = ‖x − x'‖²; and weight × x',
+    /// weight = φ'(s), for a function of s = ⟨x, x'⟩.
+    fn weight(&self, s: f64) -> f64;
+
+    /// Replaces every s of a block by its weight.
+    fn weights(&self, s: &mut Block) {
+        for s in s {
+            *s = self.weight(*s);
+        }
+    }
+
+    /// The bandwidth σ of the Gaussian kernel that this one resembles, if it has a length scale.
+    fn bandwidth(&self) -> Option<f64> {
+        None
+    }
+
+    /// Sets the length scale to resemble a Gaussian kernel of bandwidth σ.
+    fn set_bandwidth(&mut self, _sigma: f64) {}
+
+    /// An error for parameters outside their range.
+    fn check(&self) -> Result<(), KernelError> {
+        Ok(())
+    }
+}
+
+/// A kernel k(x, x'), with its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kernel {
+    /// ⟨x, x'⟩: the proposal becomes that of adaptive Metropolis.
+    Linear(Linear),
+    /// (1 + ⟨x, x'⟩)^p
+    Polynomial(Polynomial),
+    /// exp(−‖x − x'‖²/2σ²)
+    Gaussian(Gaussian),
+    /// The Matérn family, in the paper's scaling.
+    Matern(Matern),
+    /// (1 + ‖x − x'‖²/2αℓ²)^−α
+    RationalQuadratic(RationalQuadratic),
+    /// (1 + ‖x − x'‖²/c²)^−½
+    InverseMultiquadric(InverseMultiquadric),
+    /// Σ k_i(x, x')
+    Sum(Vec<Kernel>),
+    /// c k(x, x')
+    Scaled(f64, Box<Kernel>),
+}
+
+/// What a profile is a function of.
+enum Form<'a> {
+    Distance(&'a dyn Profile),
+    Product(&'a dyn Profile),
+}
+
+impl Kernel {
+    /// exp(−‖x − x'‖²/2σ²)
+    pub fn gaussian(sigma: f64) -> Self {
+        Self::Gaussian(Gaussian { sigma })
+    }
+
+    /// The Matérn kernel of order ϑ > 1 and scale ρ.
+    pub fn matern(order: f64, rho: f64) -> Self {
+        Self::Matern(Matern::new(order, rho))
+    }
+
+    /// (1 + ⟨x, x'⟩)^degree
+    pub fn polynomial(degree: u32) -> Self {
+        Self::Polynomial(Polynomial { degree })
+    }
+
+    /// k(x, x')
+    pub fn value(&self, x: &[f64], y: &[f64]) -> f64 {
+        let (distance, product) = (squared_distance(x, y), dot(x, y));
+        let mut value = 0.0;
+        self.visit(1.0, &mut |factor, form| {
+            value += factor
+                * match form {
+                    Form::Distance(profile) => profile.value(distance),
+                    Form::Product(profile) => profile.value(product),
+                }
+        });
+        value
+    }
+
+    /// ∇_x k(x, y)
+    pub fn gradient(&self, x: &[f64], y: &[f64], gradient: &mut [f64]) {
+        let (distance, product) = (squared_distance(x, y), dot(x, y));
+        let (mut a, mut b) = (0.0, 0.0);
+        self.visit(1.0, &mut |factor, form| match form {
+            Form::Distance(profile) => a += factor * profile.weight(distance),
+            Form::Product(profile) => b += factor * profile.weight(product),
+        });
+        for ((g, x), y) in gradient.iter_mut().zip(x).zip(y) {
+            *g = a * (y - x) + b * y;
+        }
+    }
+
+    /// The gradient weights of a block: with squared distances and inner products in, the gradient at each point is
+    /// `distances[a] (z_a − x) + products[a] z_a` out.
+    pub(crate) fn weights(&self, distances: &mut Block, products: &mut Block) {
+        match self {
+            Self::Sum(_) | Self::Scaled(..) => {
+                let (r2, inner) = (*distances, *products);
+                distances.fill(0.0);
+                products.fill(0.0);
+                self.visit(1.0, &mut |factor, form| {
+                    let (mut block, profile, sum) = match form {
+                        Form::Distance(profile) => (r2, profile, &mut *distances),
+                        Form::Product(profile) => (inner, profile, &mut *products),
+                    };
+                    profile.weights(&mut block);
+                    sum.iter_mut().zip(&block).for_each(|(sum, w)| *sum += factor * w);
+                });
+            }
+            _ => self.visit(1.0, &mut |_, form| match form {
+                Form::Distance(profile) => profile.weights(distances),
+                Form::Product(profile) => profile.weights(products),
+            }),
+        }
+    }
+
+    /// Whether the gradient has a part along (x' − x), and one along x'.
+    pub(crate) fn parts(&self) -> (bool, bool) {
+        let mut parts = (false, false);
+        self.visit(1.0, &mut |_, form| match form {
+            Form::Distance(_) => parts.0 = true,
+            Form::Product(_) => parts.1 = true,
+        });
+        parts
+    }
+
+    /// The bandwidth σ of the first part that has one.
+    pub fn bandwidth(&self) -> Option<f64> {
+        let mut found = None;
+        self.visit(1.0, &mut |_, form| {
+            let (Form::Distance(profile) | Form::Product(profile)) = form;
+            found = found.or(profile.bandwidth());
+        });
+        found
+    }
+
+    /// Gives every part with a length scale the bandwidth σ.
+    pub fn set_bandwidth(&mut self, sigma: f64) {
+        match self {
+            Self::Linear(k) => k.set_bandwidth(sigma),
+            Self::Polynomial(k) => k.set_bandwidth(sigma),
+            Self::Gaussian(k) => k.set_bandwidth(sigma),
+            Self::Matern(k) => k.set_bandwidth(sigma),
+            Self::RationalQuadratic(k) => k.set_bandwidth(sigma),
+            Self::InverseMultiquadric(k) => k.set_bandwidth(sigma),
+            Self::Sum(kernels) => kernels.iter_mut().for_each(|k| k.set_bandwidth(sigma)),
+            Self::Scaled(_, kernel) => kernel.set_bandwidth(sigma),
+        }
+    }
+
+    /// An error for parameters outside their range.
+    pub fn check(&self) -> Result<(), KernelError> {
+        match self {
+            Self::Sum(kernels) if kernels.is_empty() => return Err(error("sum", "needs at least one kernel".into())),
+            Self::Sum(kernels) => kernels.iter().try_for_each(Kernel::check)?,
+            Self::Scaled(factor, kernel) => {
+                positive("scaled", "the factor", *factor)?;
+                kernel.check()?;
+            }
+            _ => {}
+        }
+        let mut result = Ok(());
+        self.visit(1.0, &mut |_, form| {
+            let (Form::Distance(profile) | Form::Product(profile)) = form;
+            if result.is_ok() {
+                result = profile.check();
+            }
+        });
+        result
+    }
+
+    /// Shows every profile with its factor.
+    fn visit<'a>(&'a self, factor: f64, see: &mut dyn FnMut(f64, Form<'a>)) {
+        match self {
+            Self::Linear(k) => see(factor, Form::Product(k)),
+            Self::Polynomial(k) => see(factor, Form::Product(k)),
+            Self::Gaussian(k) => see(factor, Form::Distance(k)),
+            Self::Matern(k) => see(factor, Form::Distance(k)),
+            Self::RationalQuadratic(k) => see(factor, Form::Distance(k)),
+            Self::InverseMultiquadric(k) => see(factor, Form::Distance(k)),
+            Self::Sum(kernels) => kernels.iter().for_each(|k| k.visit(factor, see)),
+            Self::Scaled(scale, kernel) => kernel.visit(factor * scale, see),
+        }
+    }
+}
+
+/// ‖x − y‖²
+fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum()
+}
+
+fn error(kernel: &'static str, what: String) -> KernelError {
+    KernelError { kernel, what }
+}
+
+/// An error unless `value` is positive and finite.
+fn positive(kernel: &'static str, name: &str, value: f64) -> Result<(), KernelError> {
+    if value > 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(error(kernel, format!("{name} must be positive and finite, not {value}")))
+    }
+}
+
+#[cfg(test)]
+mod tests;

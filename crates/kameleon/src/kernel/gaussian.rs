@@ -1,0 +1,47 @@
+//! The Gaussian kernel exp(−‖x − x'‖²/2σ²).
+
+use super::{Block, KernelError, Profile, positive};
+use crate::simd;
+use multiversion::multiversion;
+use serde::{Deserialize, Serialize};
+
+/// exp(−‖x − x'‖²/2σ²)
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gaussian {
+    /// σ, the bandwidth.
+    pub sigma: f64,
+}
+
+impl Profile for Gaussian {
+    fn value(&self, r2: f64) -> f64 {
+        (-0.5 * r2 / (self.sigma * self.sigma)).exp()
+    }
+
+    fn weight(&self, r2: f64) -> f64 {
+        self.value(r2) / (self.sigma * self.sigma)
+    }
+
+    fn weights(&self, r2: &mut Block) {
+        let precision = 1.0 / (self.sigma * self.sigma);
+        weights(r2, precision);
+    }
+
+    fn bandwidth(&self) -> Option<f64> {
+        Some(self.sigma)
+    }
+
+    fn set_bandwidth(&mut self, sigma: f64) {
+        self.sigma = sigma;
+    }
+
+    fn check(&self) -> Result<(), KernelError> {
+        positive("gaussian", "sigma", self.sigma)
+    }
+}
+
+#[multiversion(targets("x86_64+avx2+fma"))]
+fn weights(r2: &mut Block, precision: f64) {
+    for r2 in r2 {
+        *r2 = precision * simd::exp(-0.5 * precision * *r2);
+    }
+}

@@ -1,0 +1,12 @@
+//! Kernel adaptive Metropolis-Hastings.
+
+pub mod diagnose;
+pub mod kernel;
+pub mod linalg;
+pub mod random;
+mod simd;
+pub mod target;
+
+pub use kernel::Kernel;
+pub use random::Rng;
+pub use target::{EvalError, Evaluation, Known, Noise, Target};

@@ -1,0 +1,49 @@
+//! Small dense linear algebra in place, on row-by-row slices: what one step of a chain needs, without allocating.
+
+/// Replaces the symmetric `a` by its lower Cholesky factor, the upper part by zeros.
+/// False, with `a` in an unspecified state, if `a` is not positive definite (or not finite).
+#[must_use]
+pub fn cholesky(a: &mut [f64], d: usize) -> bool {
+    for i in 0..d {
+        let (above, row) = a.split_at_mut(i * d);
+        for j in 0..i {
+            let dot: f64 = dot(&row[..j], &above[j * d..j * d + j]);
+            row[j] = (row[j] - dot) / above[j * d + j];
+        }
+        let pivot = row[i] - dot(&row[..i], &row[..i]);
+        if !(pivot > 0.0 && pivot.is_finite()) {
+            return false;
+        }
+        row[i] = pivot.sqrt();
+        row[i + 1..d].fill(0.0);
+    }
+    true
+}
+
+/// ⟨a, b⟩
+#[inline]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Replaces x by L⁻¹x.
+pub fn solve_lower(factor: &[f64], x: &mut [f64]) {
+    let d = x.len();
+    for i in 0..d {
+        let row = &factor[i * d..(i + 1) * d];
+        x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
+    }
+}
+
+/// Replaces x by Lx.
+pub fn multiply_lower(factor: &[f64], x: &mut [f64]) {
+    let d = x.len();
+    for i in (0..d).rev() {
+        x[i] = dot(&factor[i * d..i * d + i + 1], &x[..=i]);
+    }
+}
+
+/// ln |L|: half the log determinant of LLᵀ.
+pub fn log_diagonal(factor: &[f64], d: usize) -> f64 {
+    (0..d).map(|i| factor[i * d + i].ln()).sum()
+}

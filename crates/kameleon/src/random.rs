@@ -1,0 +1,25 @@
+//! Random streams: one named generator, one stream per chain and purpose, all from one seed.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// The generator used everywhere: portable, seekable and serialisable.
+pub type Rng = ChaCha8Rng;
+
+/// What a chain's stream is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Proposals, acceptance and adaptation.
+    Move = 0,
+    /// The noise of a target that is known through an estimate.
+    Noise = 1,
+    /// Where the chain starts, when starts are drawn.
+    Start = 2,
+}
+
+/// The stream of `chain` for `purpose` under `seed`: independent of every other, and of the number of threads.
+pub fn stream(seed: u64, chain: u64, purpose: Purpose) -> Rng {
+    let mut rng = Rng::seed_from_u64(seed);
+    rng.set_stream(chain * 4 + purpose as u64);
+    rng
+}

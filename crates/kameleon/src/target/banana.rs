@@ -1,0 +1,67 @@
+//! The twisted Gaussian of Haario et al. (1999), B(b, v).
+
+use super::{Evaluation, Known, Noise, Target, TargetError, chi_squared_level, demand, demand_plane, demand_positive};
+use crate::Rng;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+
+/// N(0, diag(v, 1, …, 1)) with the second coordinate moved by b(x₁² − v).
+#[derive(Clone, Debug)]
+pub struct Banana {
+    dim: usize,
+    b: f64,
+    v: f64,
+}
+
+impl Banana {
+    /// B(b, v) in `dim` ≥ 2 dimensions.
+    pub fn new(dim: usize, b: f64, v: f64) -> Result<Self, TargetError> {
+        demand_plane("banana", dim)?;
+        demand("banana", b.is_finite(), || format!("b must be finite, not {b}"))?;
+        demand_positive("banana", "v", v)?;
+        Ok(Self { dim, b, v })
+    }
+
+    fn twist(&self, x1: f64) -> f64 {
+        self.b * (x1 * x1 - self.v)
+    }
+
+    /// |x|² once the twist is undone and the first coordinate scaled: χ²_d.
+    fn squared_radius(&self, x: &[f64]) -> f64 {
+        let straight = x[1] - self.twist(x[0]);
+        x[0] * x[0] / self.v + straight * straight + x[2..].iter().map(|x| x * x).sum::<f64>()
+    }
+}
+
+impl Target for Banana {
+    fn dim(&self) -> Option<usize> {
+        Some(self.dim)
+    }
+
+    fn log_density(&mut self, x: &[f64], _noise: Noise<'_>) -> Evaluation {
+        Ok(-0.5 * self.squared_radius(x))
+    }
+}
+
+impl Known for Banana {
+    fn sample(&self, rng: &mut Rng, x: &mut [f64]) {
+        for x in x.iter_mut() {
+            *x = rng.sample(StandardNormal);
+        }
+        x[0] *= self.v.sqrt();
+        x[1] += self.twist(x[0]);
+    }
+
+    fn mean(&self) -> Vec<f64> {
+        vec![0.0; self.dim]
+    }
+
+    fn total_variance(&self) -> f64 {
+        // Var[b x₁²] = 2 b² v²
+        self.v + (self.dim - 1) as f64 + 2.0 * (self.b * self.v).powi(2)
+    }
+
+    fn level(&self, x: &[f64]) -> f64 {
+        chi_squared_level(self.dim, self.squared_radius(x))
+    }
+}

@@ -1,0 +1,57 @@
+//! A target made noisy on purpose, to exercise pseudo-marginal chains.
+
+use super::{Evaluation, Known, Noise, Target, TargetError, demand};
+use crate::Rng;
+
+/// Multiplies the density by exp(s e − s²/2), e ~ N(0, 1): noise of mean one, so the estimate is unbiased.
+#[derive(Clone, Debug)]
+pub struct Noisy<T> {
+    target: T,
+    s: f64,
+}
+
+impl<T: Target> Noisy<T> {
+    /// `s` is the standard deviation of the log estimate.
+    pub fn new(target: T, s: f64) -> Result<Self, TargetError> {
+        demand("noisy", s >= 0.0 && s.is_finite(), || format!("the sd of the log estimate must be ≥ 0, not {s}"))?;
+        Ok(Self { target, s })
+    }
+}
+
+impl<T: Target> Target for Noisy<T> {
+    fn dim(&self) -> Option<usize> {
+        self.target.dim()
+    }
+
+    fn names(&self, dim: usize) -> Vec<String> {
+        self.target.names(dim)
+    }
+
+    fn normals(&self) -> usize {
+        1 + self.target.normals()
+    }
+
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+        let (e, normals) = (noise.normals[0], &noise.normals[1..]);
+        let exact = self.target.log_density(x, Noise { rng: noise.rng, normals })?;
+        Ok(exact + self.s * e - 0.5 * self.s * self.s)
+    }
+}
+
+impl<T: Known> Known for Noisy<T> {
+    fn sample(&self, rng: &mut Rng, x: &mut [f64]) {
+        self.target.sample(rng, x);
+    }
+
+    fn mean(&self) -> Vec<f64> {
+        self.target.mean()
+    }
+
+    fn total_variance(&self) -> f64 {
+        self.target.total_variance()
+    }
+
+    fn level(&self, x: &[f64]) -> f64 {
+        self.target.level(x)
+    }
+}
