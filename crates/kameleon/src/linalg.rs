@@ -1,5 +1,9 @@
 //! Small dense linear algebra in place, on row-by-row slices: what one step of a chain needs, without allocating.
 
+mod eigen;
+
+pub use eigen::{Subspace, eigen, leading_eigenpairs};
+
 /// Replaces the symmetric `a` by its lower Cholesky factor, the upper part by zeros.
 /// False, with `a` in an unspecified state, if `a` is not positive definite (or not finite).
 #[must_use]
@@ -47,3 +51,22 @@ pub fn multiply_lower(factor: &[f64], x: &mut [f64]) {
 pub fn log_diagonal(factor: &[f64], d: usize) -> f64 {
     (0..d).map(|i| factor[i * d + i].ln()).sum()
 }
+
+/// Turns L with LLᵀ = A into that of A + vvᵀ by plane rotations; `v` is used up.
+pub fn cholesky_add(factor: &mut [f64], v: &mut [f64]) {
+    let d = v.len();
+    for k in 0..d {
+        let pivot = factor[k * d + k];
+        let r = pivot.hypot(v[k]);
+        let (cosine, sine) = (pivot / r, v[k] / r);
+        factor[k * d + k] = r;
+        for i in k + 1..d {
+            let (l, w) = (factor[i * d + k], v[i]);
+            factor[i * d + k] = cosine * l + sine * w;
+            v[i] = cosine * w - sine * l;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
