@@ -108,10 +108,10 @@ impl Proposal for AdaptiveMetropolis {
 
     fn adapt(&mut self, x: &[f64], _at: &mut (), step: &Step, _rng: &mut Rng) {
         let s = &self.settings;
-        if !s.until.allows(step.warm) || step.t <= s.discard || !step.t.is_multiple_of(s.every) {
+        if !s.until.allows(step.warm) || step.t <= s.discard {
             return;
         }
-        if let Some(rate) = rate(step.t, s.discard, s.covariance_power) {
+        if let (true, Some(rate)) = (step.t.is_multiple_of(s.every), rate(step.t, s.discard, s.covariance_power)) {
             self.covariance.learn(x, rate);
         }
         if let (true, Some(rate)) = (s.learn_scale, rate(step.t, s.discard, s.scale_power)) {
