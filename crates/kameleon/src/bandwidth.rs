@@ -17,7 +17,7 @@ pub enum Bandwidth {
 /// σ = (median pairwise distance of at most 1000 points)/√2, so that exp(−r²/2σ²) = exp(−r²/median²).
 /// None if there are fewer than two points or the median distance is zero.
 pub fn median_heuristic(z: &Points) -> Option<f64> {
-    MedianHeuristic::new(1000.min(z.len())).sigma(z)
+    MedianHeuristic::new(1000.min(z.len()), z.dim()).sigma(z)
 }
 
 /// The median heuristic on at most so many points, without allocating.
@@ -25,25 +25,21 @@ pub fn median_heuristic(z: &Points) -> Option<f64> {
 pub(crate) struct MedianHeuristic {
     most: usize,
     squared_distances: Vec<f64>,
-    point: Vec<f64>,
     points: Vec<f64>,
 }
 
 impl MedianHeuristic {
-    pub(crate) fn new(most: usize) -> Self {
+    pub(crate) fn new(most: usize, dim: usize) -> Self {
         let pairs = most * most.saturating_sub(1) / 2;
-        Self { most, squared_distances: Vec::with_capacity(pairs), point: Vec::new(), points: Vec::new() }
+        Self { most, squared_distances: Vec::with_capacity(pairs), points: vec![0.0; most * dim] }
     }
 
     pub(crate) fn sigma(&mut self, z: &Points) -> Option<f64> {
         let d = z.dim();
         let count = self.most.min(z.len());
-        self.point.resize(d, 0.0);
-        self.points.clear();
-        for a in 0..count {
+        for (a, point) in self.points.chunks_mut(d).take(count).enumerate() {
             // Evenly spaced, so that an ordered z is represented whole.
-            z.get(a * z.len() / count, &mut self.point);
-            self.points.extend_from_slice(&self.point);
+            z.get(a * z.len() / count, point);
         }
         self.squared_distances.clear();
         for a in 1..count {

@@ -1,5 +1,6 @@
 //! The samplers by name: plain settings that are checked once and become chains.
 
+use crate::adapt::Until;
 use crate::any_chain::AnyChain;
 use crate::chain::{Chain, ChainError, ChainSettings};
 use crate::kernel::KernelError;
@@ -74,11 +75,11 @@ pub struct Length {
 
 impl Length {
     /// An error if nothing of the warm-up is left to learn from after the discard.
-    pub(crate) fn outlasts(self, discard: u64) -> Result<(), SettingsError> {
+    pub(crate) fn outlasts(self, discard: u64, until: Until) -> Result<(), SettingsError> {
         let Length { warmup, .. } = self;
         SettingsError::demand(
             "warmup",
-            warmup > discard,
+            warmup > discard || until == Until::Forever,
             &format!(
                 "{warmup} iterations are not more than the {discard} that are discarded before learning; \
                  use a longer warm-up or a smaller discard"
@@ -197,8 +198,12 @@ impl Sampler {
         SettingsError::demand("start", d > 0, "has no coordinates; a target needs at least one dimension")?;
         Ok(match self {
             Self::RandomWalk(s) => Box::new(Chain::new(RandomWalk::new(s, d)?, start, settings)?),
-            Self::AdaptiveMetropolis(s) => Box::new(Chain::new(AdaptiveMetropolis::new(s, d)?, start, settings)?),
-            Self::PrincipalComponents(s) => Box::new(Chain::new(PrincipalComponents::new(s, d)?, start, settings)?),
+            Self::AdaptiveMetropolis(s) => {
+                Box::new(Chain::new(AdaptiveMetropolis::new(s, d, length)?, start, settings)?)
+            }
+            Self::PrincipalComponents(s) => {
+                Box::new(Chain::new(PrincipalComponents::new(s, d, length)?, start, settings)?)
+            }
             Self::Kameleon(s) => Box::new(Chain::new(Kameleon::new(s, d, length)?, start, settings)?),
             Self::KameleonPca(s) => Box::new(Chain::new(KameleonPca::new(s, d, length)?, start, settings)?),
         })

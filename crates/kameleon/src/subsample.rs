@@ -57,7 +57,7 @@ impl Subsample {
                 (Points::new(dim, settings.n), Some(history))
             }
         };
-        let mut median = MedianHeuristic::new(MEDIAN_OF);
+        let mut median = MedianHeuristic::new(MEDIAN_OF, dim);
         let mut kernel = settings.kernel.clone();
         let learns = settings.bandwidth == Bandwidth::Median && kernel.bandwidth().is_some();
         if let (true, Some(sigma)) = (learns, median.sigma(&z)) {
@@ -120,7 +120,7 @@ impl Subsample {
         }
         self.changes += 1;
         if let Some(refresh) = self.refresh.filter(|refresh| history.seen() >= *refresh) {
-            let median = self.median.get_or_insert_with(|| MedianHeuristic::new(MEDIAN_OF));
+            let median = self.median.get_or_insert_with(|| MedianHeuristic::new(MEDIAN_OF, self.z.dim()));
             if let Some(sigma) = median.sigma(&self.z) {
                 self.kernel.set_bandwidth(sigma);
             }
@@ -140,7 +140,6 @@ fn check(settings: &KameleonSettings, length: Length) -> Result<(), SettingsErro
     }
     match &settings.z {
         Some(rows) => SettingsError::demand("z", !rows.is_empty(), "needs at least one point"),
-        None if settings.until == Until::Warmup => length.outlasts(settings.discard),
-        None => Ok(()),
+        None => length.outlasts(settings.discard, settings.until),
     }
 }

@@ -56,7 +56,9 @@ fn exact_p<P: Proposal + Clone>(proposal: &P, target: &(impl Known + Clone)) -> 
     let mut evaluated = target.clone();
     smallest_p(target, |index, start| {
         let mut chain = Chain::new(proposal.clone(), start, frozen(index, 5, 0, 0.0)).unwrap();
-        (0..STEPS).for_each(|_| drop(chain.step(&mut evaluated).unwrap()));
+        for _ in 0..STEPS {
+            chain.step(&mut evaluated).unwrap();
+        }
         chain.position().to_vec()
     })
 }
@@ -72,7 +74,9 @@ fn noisy_p<P: Proposal + Clone>(proposal: &P, target: &(impl Known + Clone), cor
         chain.normals_mut()[0] = e;
         let estimate = exact(&mut evaluated, chain.ask()) + NOISE * e - 0.5 * NOISE * NOISE;
         chain.tell(estimate).unwrap();
-        (0..STEPS).for_each(|_| drop(chain.step(&mut noisy).unwrap()));
+        for _ in 0..STEPS {
+            chain.step(&mut noisy).unwrap();
+        }
         chain.position().to_vec()
     })
 }
@@ -98,10 +102,10 @@ macro_rules! invariance {
 invariance! {
     sm_leaves_the_banana: RandomWalk::new(&RandomWalkSettings::default(), 4).unwrap(), banana();
     sm_leaves_the_flower: RandomWalk::new(&RandomWalkSettings::default(), 3).unwrap(), flower();
-    am_leaves_the_banana: adaptive(4), banana();
-    am_leaves_the_flower: adaptive(3), flower();
-    am_pca_leaves_the_banana: principal(4), banana();
-    am_pca_leaves_the_flower: principal(3), flower();
+    am_leaves_the_banana: adaptive(4, 3000), banana();
+    am_leaves_the_flower: adaptive(3, 3000), flower();
+    am_pca_leaves_the_banana: principal(4, 3000), banana();
+    am_pca_leaves_the_flower: principal(3, 3000), flower();
     kameleon_leaves_the_banana: kameleon(4, 3000, 100), banana();
     kameleon_leaves_the_flower: kameleon(3, 3000, 100), flower();
     kameleon_pca_leaves_the_banana: kameleon_pca(4, 3000), banana();
@@ -129,37 +133,40 @@ fn kameleon_with_every_kernel_leaves_the_banana() {
     }
 }
 
-/// A Kameleon with a wrong ratio of densities.
+/// A wrong ratio from what is known at x and y, the two points, and the right ratio.
+type WrongRatio<L> = fn(&L, &L, &[f64], &[f64], f64) -> f64;
+
+/// A proposal with a wrong ratio of densities.
 #[derive(Clone)]
-struct Mutant {
-    kameleon: Kameleon,
-    ratio: fn(&KameleonLocal, &KameleonLocal, &[f64], &[f64], f64) -> f64,
+struct Mutant<P: Proposal> {
+    proposal: P,
+    ratio: WrongRatio<P::Local>,
 }
 
-impl Proposal for Mutant {
-    type Local = KameleonLocal;
+impl<P: Proposal> Proposal for Mutant<P> {
+    type Local = P::Local;
 
-    fn allocate(&self, dim: usize) -> KameleonLocal {
-        self.kameleon.allocate(dim)
+    fn allocate(&self, dim: usize) -> P::Local {
+        self.proposal.allocate(dim)
     }
 
-    fn locate(&self, x: &[f64], at: &mut KameleonLocal) {
-        self.kameleon.locate(x, at);
+    fn locate(&self, x: &[f64], at: &mut P::Local) {
+        self.proposal.locate(x, at);
     }
 
-    fn draw(&self, x: &[f64], at: &KameleonLocal, rng: &mut Rng, y: &mut [f64]) -> usize {
-        self.kameleon.draw(x, at, rng, y)
+    fn draw(&self, x: &[f64], at: &P::Local, rng: &mut Rng, y: &mut [f64]) -> usize {
+        self.proposal.draw(x, at, rng, y)
     }
 
-    fn log_ratio(&self, x: &[f64], at_x: &KameleonLocal, y: &[f64], at_y: &mut KameleonLocal) -> f64 {
-        let right = self.kameleon.log_ratio(x, at_x, y, at_y);
+    fn log_ratio(&self, x: &[f64], at_x: &P::Local, y: &[f64], at_y: &mut P::Local) -> f64 {
+        let right = self.proposal.log_ratio(x, at_x, y, at_y);
         (self.ratio)(at_x, at_y, x, y, right)
     }
 
-    fn adapt(&mut self, _x: &[f64], _at: &mut KameleonLocal, _step: &Step, _rng: &mut Rng) {}
+    fn adapt(&mut self, _x: &[f64], _at: &mut P::Local, _step: &Step, _rng: &mut Rng) {}
 
     fn scale(&self) -> f64 {
-        self.kameleon.scale()
+        self.proposal.scale()
     }
 }
 
@@ -174,9 +181,9 @@ fn log_density(at: &KameleonLocal, x: &[f64], y: &[f64]) -> f64 {
     -log_factor(at, x.len()) - 0.5 * linalg::dot(&difference, &difference)
 }
 
-fn mutant_p(ratio: fn(&KameleonLocal, &KameleonLocal, &[f64], &[f64], f64) -> f64) -> f64 {
-    let kameleon = learned(kameleon(4, 3000, 100), &mut banana(), 3000);
-    exact_p(&Mutant { kameleon, ratio }, &banana())
+fn mutant_p(ratio: WrongRatio<KameleonLocal>) -> f64 {
+    let proposal = learned(kameleon(4, 3000, 100), &mut banana(), 3000);
+    exact_p(&Mutant { proposal, ratio }, &banana())
 }
 
 #[test]
@@ -187,6 +194,13 @@ fn the_mutant_that_is_none_is_not_caught() {
 #[test]
 fn a_missing_ratio_is_caught() {
     let p = mutant_p(|_, _, _, _, _| 0.0);
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn a_missing_ratio_of_the_mixture_is_caught() {
+    let proposal = learned(kameleon_pca(4, 3000), &mut banana(), 3000);
+    let p = exact_p(&Mutant { proposal, ratio: |_, _, _, _, _| 0.0 }, &banana());
     assert!(p < ALARM, "p = {p}");
 }
 

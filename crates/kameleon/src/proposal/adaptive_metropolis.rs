@@ -7,7 +7,7 @@ use crate::adapt::{ACCEPTANCE, Scale, Until, rate};
 use crate::chain::Step;
 use crate::covariance::LearnedCovariance;
 use crate::linalg::multiply_lower;
-use crate::sampler::SettingsError;
+use crate::sampler::{Length, SettingsError};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
@@ -66,8 +66,9 @@ pub struct AdaptiveMetropolis {
 }
 
 impl AdaptiveMetropolis {
-    /// A proposal in `dim` dimensions.
-    pub fn new(settings: &AdaptiveMetropolisSettings, dim: usize) -> Result<Self, SettingsError> {
+    /// A proposal in `dim` dimensions for a run of the given length.
+    pub fn new(settings: &AdaptiveMetropolisSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
+        length.outlasts(settings.discard, settings.until)?;
         let variances = settings.variances.clone().unwrap_or(vec![1.0; dim]);
         SettingsError::length("variances", variances.len(), dim)?;
         variances.iter().try_for_each(|v| SettingsError::positive("variances", *v))?;

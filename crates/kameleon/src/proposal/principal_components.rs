@@ -6,7 +6,7 @@ use crate::adapt::{Scale, Until, rate};
 use crate::chain::Step;
 use crate::covariance::LearnedCovariance;
 use crate::linalg::{dot, eigen};
-use crate::sampler::SettingsError;
+use crate::sampler::{Length, SettingsError};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
@@ -63,8 +63,9 @@ struct Work {
 }
 
 impl PrincipalComponents {
-    /// A proposal in `dim` dimensions.
-    pub fn new(settings: &PrincipalComponentsSettings, dim: usize) -> Result<Self, SettingsError> {
+    /// A proposal in `dim` dimensions for a run of the given length.
+    pub fn new(settings: &PrincipalComponentsSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
+        length.outlasts(settings.discard, settings.until)?;
         let m = settings.components.unwrap_or(dim);
         SettingsError::within("components", m, 1, dim)?;
         let work = Work { sigma: vec![0.0; dim * dim], vectors: vec![0.0; dim * dim], order: (0..dim).collect() };

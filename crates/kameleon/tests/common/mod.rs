@@ -35,12 +35,14 @@ pub fn kameleon_pca(dim: usize, warmup: u64) -> KameleonPca {
     KameleonPca::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
 }
 
-pub fn adaptive(dim: usize) -> AdaptiveMetropolis {
-    AdaptiveMetropolis::new(&AdaptiveMetropolisSettings { discard: 100, ..Default::default() }, dim).unwrap()
+pub fn adaptive(dim: usize, warmup: u64) -> AdaptiveMetropolis {
+    let settings = AdaptiveMetropolisSettings { discard: 100, ..Default::default() };
+    AdaptiveMetropolis::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
 }
 
-pub fn principal(dim: usize) -> PrincipalComponents {
-    PrincipalComponents::new(&PrincipalComponentsSettings { discard: 100, ..Default::default() }, dim).unwrap()
+pub fn principal(dim: usize, warmup: u64) -> PrincipalComponents {
+    let settings = PrincipalComponentsSettings { discard: 100, ..Default::default() };
+    PrincipalComponents::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
 }
 
 /// The exact log density of a target, without noise.
