@@ -4,17 +4,21 @@ mod eigen;
 
 pub use eigen::{Subspace, eigen, leading_eigenpairs};
 
+use crate::simd;
+use multiversion::multiversion;
+
 /// Replaces the symmetric `a` by its lower Cholesky factor, the upper part by zeros.
 /// False, with `a` in an unspecified state, if `a` is not positive definite (or not finite).
 #[must_use]
+#[multiversion(targets("x86_64+avx2+fma"))]
 pub fn cholesky(a: &mut [f64], d: usize) -> bool {
     for i in 0..d {
         let (above, row) = a.split_at_mut(i * d);
         for j in 0..i {
-            let dot: f64 = dot(&row[..j], &above[j * d..j * d + j]);
-            row[j] = (row[j] - dot) / above[j * d + j];
+            let sum = simd::dot(&row[..j], &above[j * d..j * d + j]);
+            row[j] = (row[j] - sum) / above[j * d + j];
         }
-        let pivot = row[i] - dot(&row[..i], &row[..i]);
+        let pivot = row[i] - simd::dot(&row[..i], &row[..i]);
         if !(pivot > 0.0 && pivot.is_finite()) {
             return false;
         }
@@ -31,19 +35,21 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Replaces x by L⁻¹x.
+#[multiversion(targets("x86_64+avx2+fma"))]
 pub fn solve_lower(factor: &[f64], x: &mut [f64]) {
     let d = x.len();
     for i in 0..d {
         let row = &factor[i * d..(i + 1) * d];
-        x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
+        x[i] = (x[i] - simd::dot(&row[..i], &x[..i])) / row[i];
     }
 }
 
 /// Replaces x by Lx.
+#[multiversion(targets("x86_64+avx2+fma"))]
 pub fn multiply_lower(factor: &[f64], x: &mut [f64]) {
     let d = x.len();
     for i in (0..d).rev() {
-        x[i] = dot(&factor[i * d..i * d + i + 1], &x[..=i]);
+        x[i] = simd::dot(&factor[i * d..i * d + i + 1], &x[..=i]);
     }
 }
 

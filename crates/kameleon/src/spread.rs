@@ -3,13 +3,10 @@
 //! With m_a = 2∇k(x, z_a) at x = y, S = Σ m_a m_aᵀ − (Σ m_a)(Σ m_a)ᵀ/n: neither M nor H is ever formed. The pass goes
 //! block by block: distances, weights, weighted differences, then their products in small tiles that stay in registers.
 
-use crate::kernel::{BLOCK, Block, Kernel};
+use crate::kernel::Kernel;
 use crate::points::Points;
+use crate::simd::{self, BLOCK, Block, LANES, Lanes};
 use multiversion::multiversion;
-
-/// Points summed side by side; fixed, so that the order of additions is the same on every machine.
-const LANES: usize = 4;
-type Lanes = [f64; LANES];
 
 /// Coordinates are taken in groups of this many, so rows are rounded up to whole groups.
 const GROUP: usize = 4;
@@ -19,6 +16,9 @@ const GROUP: usize = 4;
 pub(crate) struct Scratch {
     /// Half a gradient, ½m_a, for each point of the block, coordinate by coordinate.
     half: Vec<Block>,
+    /// The block's weights along (z_a − y) and along z_a.
+    radial: Block,
+    inner: Block,
     products: Vec<Lanes>,
     sums: Vec<Lanes>,
 }
@@ -27,10 +27,29 @@ impl Scratch {
     pub(crate) fn new(dim: usize) -> Self {
         let rows = dim.next_multiple_of(GROUP);
         Self {
-            half: vec![[0.0; BLOCK]; rows],
+            half: vec![Block::ZERO; rows],
+            radial: Block::ZERO,
+            inner: Block::ZERO,
             products: vec![[0.0; LANES]; rows * rows],
             sums: vec![[0.0; LANES]; rows],
         }
+    }
+
+    /// Works out the half gradients of the block of z from `start` on, zero past the last point; tells how many there are.
+    fn fill(&mut self, kernel: &Kernel, parts: (bool, bool), z: &Points, y: &[f64], start: usize) -> usize {
+        let count = BLOCK.min(z.len() - start);
+        let z = z.block(start);
+        if parts.0 {
+            squared_distances(z, y, &mut self.radial);
+        }
+        if parts.1 {
+            inner_products(z, y, &mut self.inner);
+        }
+        kernel.weights(&mut self.radial, &mut self.inner);
+        self.radial[count..].fill(0.0);
+        self.inner[count..].fill(0.0);
+        half_gradients(z, y, (parts.0.then_some(&self.radial), parts.1.then_some(&self.inner)), &mut self.half);
+        count
     }
 }
 
@@ -46,16 +65,14 @@ pub(crate) fn spread(kernel: &Kernel, z: &Points, y: &[f64], scratch: &mut Scrat
     scratch.products.fill([0.0; LANES]);
     scratch.sums.fill([0.0; LANES]);
     for start in (0..n).step_by(BLOCK) {
-        let count = BLOCK.min(n - start);
-        let (radial, inner) = block_weights(kernel, parts, z, y, start, count);
-        half_gradients(z, y, start, &radial, parts.1.then_some(&inner), &mut scratch.half);
+        let count = scratch.fill(kernel, parts, z, y, start);
         accumulate(&scratch.half, count.next_multiple_of(LANES), d, &mut scratch.products, &mut scratch.sums);
     }
     let rows = scratch.half.len();
     for i in 0..d {
         for j in 0..=i {
-            let product = total(&scratch.products[i * rows + j]);
-            let centre = total(&scratch.sums[i]) * total(&scratch.sums[j]) / n as f64;
+            let product = simd::total(&scratch.products[i * rows + j]);
+            let centre = simd::total(&scratch.sums[i]) * simd::total(&scratch.sums[j]) / n as f64;
             // The factor 2 of each gradient, squared.
             let value = 4.0 * (product - centre);
             s[i * d + j] = value;
@@ -77,53 +94,44 @@ pub(crate) fn directions(
     let parts = kernel.parts();
     directions.fill(0.0);
     for start in (0..n).step_by(BLOCK) {
-        let count = BLOCK.min(n - start);
-        let (radial, inner) = block_weights(kernel, parts, z, y, start, count);
-        half_gradients(z, y, start, &radial, parts.1.then_some(&inner), &mut scratch.half);
-        for (alpha, u) in alphas.chunks(n).zip(directions.chunks_mut(d)) {
-            for (u, half) in u.iter_mut().zip(&scratch.half) {
-                *u += 2.0 * lane_dot(&alpha[start..start + count], &half[..count]);
-            }
-        }
+        let count = scratch.fill(kernel, parts, z, y, start);
+        add_directions(&scratch.half, alphas, n, start, count, d, directions);
     }
-}
-
-/// The weights of a block's gradients along (z_a − y) and along z_a, zero past the last point.
-fn block_weights(
-    kernel: &Kernel,
-    parts: (bool, bool),
-    z: &Points,
-    y: &[f64],
-    start: usize,
-    count: usize,
-) -> (Block, Block) {
-    let (mut radial, mut inner) = ([0.0; BLOCK], [0.0; BLOCK]);
-    if parts.0 {
-        squared_distances(z, y, start, &mut radial);
-    }
-    if parts.1 {
-        inner_products(z, y, start, &mut inner);
-    }
-    kernel.weights(&mut radial, &mut inner);
-    radial[count..].fill(0.0);
-    inner[count..].fill(0.0);
-    (radial, inner)
 }
 
 #[multiversion(targets("x86_64+avx2+fma"))]
-fn squared_distances(z: &Points, y: &[f64], start: usize, r2: &mut Block) {
-    let mut i = 0;
-    while i + 4 <= y.len() {
-        let (z0, z1, z2, z3) = (z.block(i, start), z.block(i + 1, start), z.block(i + 2, start), z.block(i + 3, start));
-        let (y0, y1, y2, y3) = (y[i], y[i + 1], y[i + 2], y[i + 3]);
-        for a in 0..BLOCK {
-            let (t0, t1, t2, t3) = (z0[a] - y0, z1[a] - y1, z2[a] - y2, z3[a] - y3);
-            r2[a] = t3.mul_add(t3, t2.mul_add(t2, t1.mul_add(t1, t0.mul_add(t0, r2[a]))));
+fn add_directions(
+    half: &[Block],
+    alphas: &[f64],
+    n: usize,
+    start: usize,
+    count: usize,
+    d: usize,
+    directions: &mut [f64],
+) {
+    for (alpha, u) in alphas.chunks(n).zip(directions.chunks_mut(d)) {
+        for (u, half) in u.iter_mut().zip(half) {
+            *u += 2.0 * simd::dot(&alpha[start..start + count], &half[..count]);
         }
-        i += 4;
     }
-    for i in i..y.len() {
-        let (z, y) = (z.block(i, start), y[i]);
+}
+
+#[multiversion(targets("x86_64+avx2+fma"))]
+fn squared_distances(z: &[Block], y: &[f64], r2: &mut Block) {
+    r2.fill(0.0);
+    let (z_groups, z_rest) = z.as_chunks::<GROUP>();
+    let (y_groups, y_rest) = y.as_chunks::<GROUP>();
+    for (z, y) in z_groups.iter().zip(y_groups) {
+        for a in 0..BLOCK {
+            let mut sum = r2[a];
+            for i in 0..GROUP {
+                let t = z[i][a] - y[i];
+                sum = t.mul_add(t, sum);
+            }
+            r2[a] = sum;
+        }
+    }
+    for (z, y) in z_rest.iter().zip(y_rest) {
         for a in 0..BLOCK {
             let t = z[a] - y;
             r2[a] = t.mul_add(t, r2[a]);
@@ -132,9 +140,9 @@ fn squared_distances(z: &Points, y: &[f64], start: usize, r2: &mut Block) {
 }
 
 #[multiversion(targets("x86_64+avx2+fma"))]
-fn inner_products(z: &Points, y: &[f64], start: usize, inner: &mut Block) {
-    for (i, &y) in y.iter().enumerate() {
-        let z = z.block(i, start);
+fn inner_products(z: &[Block], y: &[f64], inner: &mut Block) {
+    inner.fill(0.0);
+    for (z, &y) in z.iter().zip(y) {
         for a in 0..BLOCK {
             inner[a] = z[a].mul_add(y, inner[a]);
         }
@@ -142,13 +150,13 @@ fn inner_products(z: &Points, y: &[f64], start: usize, inner: &mut Block) {
 }
 
 #[multiversion(targets("x86_64+avx2+fma"))]
-fn half_gradients(z: &Points, y: &[f64], start: usize, radial: &Block, inner: Option<&Block>, half: &mut [Block]) {
-    for (i, (&y, half)) in y.iter().zip(half).enumerate() {
-        let z = z.block(i, start);
-        for a in 0..BLOCK {
-            half[a] = radial[a] * (z[a] - y);
-        }
-        if let Some(inner) = inner {
+fn half_gradients(z: &[Block], y: &[f64], (radial, inner): (Option<&Block>, Option<&Block>), half: &mut [Block]) {
+    match radial {
+        Some(radial) => weigh_differences(z, y, radial, half),
+        None => half.fill(Block::ZERO),
+    }
+    if let Some(inner) = inner {
+        for (half, z) in half.iter_mut().zip(z) {
             for a in 0..BLOCK {
                 half[a] = inner[a].mul_add(z[a], half[a]);
             }
@@ -156,61 +164,97 @@ fn half_gradients(z: &Points, y: &[f64], start: usize, radial: &Block, inner: Op
     }
 }
 
-/// Adds the block's Σ h_i h_j (lower triangle, in tiles of 4 × 2) and Σ h_i to the running sums.
+/// radial[a] (z_a − y), four coordinates at once so that each weight is read once for them.
+#[inline(always)]
+fn weigh_differences(z: &[Block], y: &[f64], radial: &Block, half: &mut [Block]) {
+    let whole = y.len() / GROUP * GROUP;
+    let groups = z.as_chunks::<GROUP>().0.iter().zip(y.as_chunks::<GROUP>().0);
+    for ((z, y), half) in groups.zip(half.as_chunks_mut::<GROUP>().0) {
+        for a in 0..BLOCK {
+            for i in 0..GROUP {
+                half[i][a] = radial[a] * (z[i][a] - y[i]);
+            }
+        }
+    }
+    for ((z, y), half) in z[whole..].iter().zip(&y[whole..]).zip(&mut half[whole..]) {
+        for a in 0..BLOCK {
+            half[a] = radial[a] * (z[a] - y);
+        }
+    }
+}
+
+/// Adds the block's Σ h_i h_j (lower triangle) and Σ h_i to the running sums, in tiles that fit the registers.
 #[multiversion(targets("x86_64+avx2+fma"))]
 fn accumulate(half: &[Block], count: usize, d: usize, products: &mut [Lanes], sums: &mut [Lanes]) {
     let rows = half.len();
-    for i in (0..d).step_by(4) {
-        let [h0, h1, h2, h3] = half[i..].first_chunk::<4>().expect("rows are whole groups");
-        for j in (0..d.min(i + 4)).step_by(2) {
-            let [g0, g1] = half[j..].first_chunk::<2>().expect("rows are whole groups");
-            let mut tile = [[0.0; LANES]; 8];
-            for start in (0..count).step_by(LANES) {
-                for l in 0..LANES {
-                    let a = start + l;
-                    tile[0][l] = h0[a].mul_add(g0[a], tile[0][l]);
-                    tile[1][l] = h0[a].mul_add(g1[a], tile[1][l]);
-                    tile[2][l] = h1[a].mul_add(g0[a], tile[2][l]);
-                    tile[3][l] = h1[a].mul_add(g1[a], tile[3][l]);
-                    tile[4][l] = h2[a].mul_add(g0[a], tile[4][l]);
-                    tile[5][l] = h2[a].mul_add(g1[a], tile[5][l]);
-                    tile[6][l] = h3[a].mul_add(g0[a], tile[6][l]);
-                    tile[7][l] = h3[a].mul_add(g1[a], tile[7][l]);
-                }
-            }
-            for (k, tile) in tile.iter().enumerate() {
-                let product = &mut products[(i + k / 2) * rows + j + k % 2];
-                for l in 0..LANES {
-                    product[l] += tile[l];
-                }
+    for i in (0..d).step_by(GROUP) {
+        let group = half[i..].first_chunk().expect("rows are whole groups");
+        let pairs = diagonal_tile(group, count);
+        for (k, (row, column)) in PAIRS.iter().enumerate() {
+            add(&mut products[(i + row) * rows + i + column], &pairs[k]);
+        }
+        for j in (0..i).step_by(2) {
+            let columns = half[j..].first_chunk().expect("rows are whole groups");
+            for (k, tile) in tile(group, columns, count).iter().enumerate() {
+                add(&mut products[(i + k / 2) * rows + j + k % 2], tile);
             }
         }
-    }
-    for (half, sum) in half[..d].iter().zip(sums) {
-        for chunk in half[..count].chunks_exact(LANES) {
-            for l in 0..LANES {
-                sum[l] += chunk[l];
-            }
+        for (sum, total) in sums[i..].iter_mut().zip(row_sums(group, count)) {
+            add(sum, &total);
         }
     }
 }
 
-#[multiversion(targets("x86_64+avx2+fma"))]
-fn lane_dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut lanes = [0.0; LANES];
-    let (a, b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest: f64 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a.zip(b) {
-        for l in 0..LANES {
-            lanes[l] = a[l].mul_add(b[l], lanes[l]);
+/// The pairs of the lower triangle of a group, in the order of [`diagonal_tile`].
+const PAIRS: [(usize, usize); 10] = [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (3, 0), (3, 1), (3, 2), (3, 3)];
+
+/// Σ h_i h_j within a group.
+#[inline(always)]
+fn diagonal_tile(h: &[Block; GROUP], count: usize) -> [Lanes; 10] {
+    let mut tile = [[0.0; LANES]; 10];
+    for start in (0..count).step_by(LANES) {
+        for (k, (row, column)) in PAIRS.iter().enumerate() {
+            for l in 0..LANES {
+                tile[k][l] = h[*row][start + l].mul_add(h[*column][start + l], tile[k][l]);
+            }
         }
     }
-    total(&lanes) + rest
+    tile
+}
+
+/// Σ h_i g_j of a group with two other rows.
+#[inline(always)]
+fn tile(h: &[Block; GROUP], g: &[Block; 2], count: usize) -> [Lanes; 8] {
+    let mut tile = [[0.0; LANES]; 8];
+    for start in (0..count).step_by(LANES) {
+        for k in 0..8 {
+            for l in 0..LANES {
+                tile[k][l] = h[k / 2][start + l].mul_add(g[k % 2][start + l], tile[k][l]);
+            }
+        }
+    }
+    tile
+}
+
+/// Σ h_i of a group: four rows at once, since one alone would wait for each of its additions.
+#[inline(always)]
+fn row_sums(h: &[Block; GROUP], count: usize) -> [Lanes; GROUP] {
+    let mut sums = [[0.0; LANES]; GROUP];
+    for start in (0..count).step_by(LANES) {
+        for k in 0..GROUP {
+            for l in 0..LANES {
+                sums[k][l] += h[k][start + l];
+            }
+        }
+    }
+    sums
 }
 
 #[inline(always)]
-fn total(lanes: &Lanes) -> f64 {
-    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+fn add(sum: &mut Lanes, lanes: &Lanes) {
+    for l in 0..LANES {
+        sum[l] += lanes[l];
+    }
 }
 
 #[cfg(test)]

@@ -114,17 +114,24 @@ impl KameleonPca {
     /// ln q(y|x) for the difference δ = y − x of either direction, up to terms that depend on ‖δ‖ only.
     fn log_density(&self, at: &Local, x: &[f64], y: &[f64]) -> f64 {
         let gamma2 = self.subsample.gamma().powi(2);
-        let component = |j: usize| {
-            let u = &at.directions[j * x.len()..(j + 1) * x.len()];
+        // The largest term so far, and the sum of all relative to it.
+        let (mut largest, mut sum) = (f64::NEG_INFINITY, 0.0);
+        let mut before = 0.0;
+        for ((u, scale), cumulative) in at.directions.chunks(x.len()).zip(&self.scales).zip(&self.cumulative) {
             let along: f64 = u.iter().zip(x).zip(y).map(|((u, x), y)| u * (y - x)).sum();
-            let nu2 = self.scales[j].nu2();
+            let nu2 = scale.nu2();
             let variance = gamma2 + nu2 * dot(u, u);
-            let weight = self.cumulative[j] - if j == 0 { 0.0 } else { self.cumulative[j - 1] };
-            weight.ln() - 0.5 * variance.ln() + 0.5 * nu2 * along * along / (gamma2 * variance)
-        };
-        let m = self.scales.len();
-        let largest = (0..m).map(component).fold(f64::NEG_INFINITY, f64::max);
-        largest + (0..m).map(|j| (component(j) - largest).exp()).sum::<f64>().ln()
+            let weight = cumulative - before;
+            before = *cumulative;
+            let term = (weight / variance.sqrt()).ln() + 0.5 * nu2 * along * along / (gamma2 * variance);
+            if term > largest {
+                sum = sum * (largest - term).exp() + 1.0;
+                largest = term;
+            } else {
+                sum += (term - largest).exp();
+            }
+        }
+        largest + sum.ln()
     }
 }
 
