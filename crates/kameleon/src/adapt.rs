@@ -46,7 +46,7 @@ impl Schedule {
     pub fn probability(&self, t: u64) -> f64 {
         match self {
             Self::Constant(p) => *p,
-            Self::Power(a) => (t.max(1) as f64).powf(-a),
+            Self::Power(a) => libm::pow(t.max(1) as f64, -a),
             Self::Steps(steps) => steps.iter().rev().find(|(from, _)| *from <= t).map_or(0.0, |(_, p)| *p),
         }
     }
@@ -82,17 +82,17 @@ impl Scale {
 
     /// Starts at ν².
     pub fn new(nu2: f64) -> Self {
-        Self { log: nu2.ln() }
+        Self { log: libm::log(nu2) }
     }
 
     /// ν²
     pub fn nu2(&self) -> f64 {
-        self.log.exp()
+        libm::exp(self.log)
     }
 
     /// ν
     pub fn nu(&self) -> f64 {
-        (0.5 * self.log).exp()
+        libm::exp(0.5 * self.log)
     }
 
     /// One step of size `rate` towards the acceptance rate `goal`.
@@ -104,7 +104,7 @@ impl Scale {
 /// λ_t = (t − discard + 1)^−power, once t has reached the discard.
 pub fn rate(t: u64, discard: u64, power: f64) -> Option<f64> {
     let age = (t + 1).checked_sub(discard)?;
-    (age > 0).then(|| (age as f64).powf(-power))
+    (age > 0).then(|| libm::pow(age as f64, -power))
 }
 
 #[cfg(test)]

@@ -245,7 +245,7 @@ impl<P: Proposal> Chain<P> {
             let ratio = state.proposal.log_ratio(&here.x, &self.local_here, &there.x, &mut self.local_there);
             let log = value - here.log_density + ratio;
             // `min` would take zero over a ratio that is not a number, and accept.
-            if log.is_nan() { 0.0 } else { log.min(0.0).exp() }
+            if log.is_nan() { 0.0 } else { libm::exp(log.min(0.0)) }
         } else {
             0.0
         };

@@ -27,5 +27,7 @@ pub use mmd::{mmd2_biased, mmd2_unbiased};
 pub use r_hat::{r_hat, r_hat_bulk, r_hat_folded};
 pub use rank::quantile;
 pub use summary::{ParameterSummary, Summary, summarise};
-pub use truth::{kolmogorov_smirnov_uniform, mean_norm, n_eq, quantile_deviation, quantile_deviations};
+pub use truth::{
+    Truth, compare_with_truth, kolmogorov_smirnov_uniform, mean_norm, n_eq, quantile_deviation, quantile_deviations,
+};
 pub use verdict::Verdict;

@@ -55,7 +55,7 @@ pub fn multiply_lower(factor: &[f64], x: &mut [f64]) {
 
 /// ln |L|: half the log determinant of LLᵀ.
 pub fn log_diagonal(factor: &[f64], d: usize) -> f64 {
-    (0..d).map(|i| factor[i * d + i].ln()).sum()
+    (0..d).map(|i| libm::log(factor[i * d + i])).sum()
 }
 
 /// Turns L with LLᵀ = A into that of A + vvᵀ by plane rotations; `v` is used up.
@@ -63,7 +63,7 @@ pub fn cholesky_add(factor: &mut [f64], v: &mut [f64]) {
     let d = v.len();
     for k in 0..d {
         let pivot = factor[k * d + k];
-        let r = pivot.hypot(v[k]);
+        let r = libm::hypot(pivot, v[k]);
         let (cosine, sine) = (pivot / r, v[k] / r);
         factor[k * d + k] = r;
         for i in k + 1..d {

@@ -1,14 +1,17 @@
 //! Many chains: warm-up, draws, thinning, threads, stopping, progress.
 
 use crate::any_chain::{AnyChain, SavedChain};
-use crate::chain::{ChainError, ChainSettings};
+use crate::chain::{ChainError, ChainSettings, show_point};
+use crate::diagnose::{Summary, summarise};
 use crate::record::Draws;
 use crate::sampler::{Length, Sampler, SettingsError, StartError};
-use crate::statistics::Statistics;
+use crate::statistics::{Counts, Statistics};
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,6 +109,47 @@ impl Run {
         self.chains.iter().map(|chain| chain.statistics.evaluations).sum()
     }
 
+    /// A table of all parameters, and whether to believe it. A chain that was stopped before its first draw is left out.
+    pub fn summary(&self) -> Summary {
+        let draws: Vec<&[f64]> = self.draws().into_iter().filter(|draws| !draws.is_empty()).collect();
+        summarise(&self.names, &draws, self.dim())
+    }
+
+    /// The share of accepted points after warm-up, over all chains.
+    pub fn acceptance(&self) -> f64 {
+        let count = |of: fn(&Counts) -> u64| self.chains.iter().map(|c| of(&c.statistics.sampling)).sum::<u64>() as f64;
+        count(|c| c.accepted) / count(Counts::total)
+    }
+
+    /// What a person should know besides the summary: how the run ended, and points that could not be used.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        match &self.ending {
+            Ending::Complete => {}
+            Ending::Stopped => {
+                let counts = self.chains.iter().map(|chain| chain.draws.len());
+                let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
+                warnings
+                    .push(format!("the run was stopped before its end, after {least} to {most} draws in each chain"));
+            }
+            Ending::Failed(error) => warnings.push(format!("{error}; this is what was drawn before")),
+        }
+        let total = |counts: fn(&Statistics) -> u64| self.chains.iter().map(|c| counts(&c.statistics)).sum::<u64>();
+        let invalid = total(|s| s.warmup.invalid + s.sampling.invalid);
+        let first = self.chains.iter().enumerate().find_map(|(k, c)| Some((k, c.statistics.first_invalid.as_ref()?)));
+        if let Some((chain, first)) = first {
+            warnings.push(format!(
+                "{invalid} of {} proposed points had no usable log density and were rejected; the first in chain {chain}, \
+                 iteration {}, at {}: {}",
+                self.evaluations(),
+                first.t,
+                show_point(&first.point),
+                first.why
+            ));
+        }
+        warnings
+    }
+
     /// The draws of each chain, one point after another.
     pub fn draws(&self) -> Vec<&[f64]> {
         self.chains.iter().map(|chain| chain.draws.points.as_slice()).collect()
@@ -172,10 +216,10 @@ where
             correlation: plan.correlation,
         };
         let chain = plan.sampler.chain(&starts[index % starts.len()], settings, plan.length())?;
-        jobs.push(Job { chain, target: target.clone(), draws: Draws::default(), error: None });
+        let draws = Draws::with_capacity(plan.draws as usize, names.len());
+        jobs.push(Job { index, chain, target: target.clone(), draws, error: None });
     }
-    run(&mut jobs, plan, control);
-    conclude(jobs, names, control)
+    conclude(run(jobs, plan, control), names, control)
 }
 
 fn check_starts(target: &impl Target, starts: &[Vec<f64>], chains: usize) -> Result<(), SettingsError> {
@@ -197,31 +241,34 @@ fn check_starts(target: &impl Target, starts: &[Vec<f64>], chains: usize) -> Res
 
 /// A chain with the target it samples.
 struct Job<T> {
+    index: usize,
     chain: Box<dyn AnyChain>,
     target: T,
     draws: Draws,
     error: Option<ChainError>,
 }
 
-/// Runs the jobs on threads that take the next one when they are free.
-fn run<T: Target + Send>(jobs: &mut [Job<T>], plan: &Plan, control: Control<'_>) {
+/// How long a thread stays with a chain before it takes the next, so that chains keep pace when they outnumber threads.
+const TURN: Duration = Duration::from_millis(20);
+
+/// Runs the jobs on threads that take the next unfinished one when they are free. Returns them in order.
+fn run<T: Target + Send>(jobs: Vec<Job<T>>, plan: &Plan, control: Control<'_>) -> Vec<Job<T>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = plan.threads.unwrap_or(cores).min(jobs.len());
     let failed = AtomicBool::new(false);
-    let next = AtomicUsize::new(0);
-    let slots: Vec<Mutex<&mut Job<T>>> = jobs.iter_mut().map(Mutex::new).collect();
+    let stop = || failed.load(Ordering::Relaxed) || control.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+    let waiting = Mutex::new(VecDeque::from(jobs));
+    let finished = Mutex::new(Vec::new());
+    // On its own line, so that the lock is not held while the job runs.
+    let next = || lock(&waiting).pop_front();
     let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(slot) = slots.get(index) else { break };
-            let mut job = slot.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let progress = control.progress.and_then(|progress| progress.get(index));
-            job.run(plan, progress, || {
-                failed.load(Ordering::Relaxed) || control.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
-            });
+        while let Some(mut job) = next() {
+            let progress = control.progress.and_then(|progress| progress.get(job.index));
+            let done = job.turn(plan, progress, stop);
             if job.error.is_some() {
                 failed.store(true, Ordering::Relaxed);
             }
+            if done { lock(&finished).push(job) } else { lock(&waiting).push_back(job) }
         }
     };
     std::thread::scope(|scope| {
@@ -230,32 +277,45 @@ fn run<T: Target + Send>(jobs: &mut [Job<T>], plan: &Plan, control: Control<'_>)
         }
         work();
     });
+    let mut jobs = lock(&finished).drain(..).collect::<Vec<_>>();
+    jobs.sort_by_key(|job| job.index);
+    jobs
+}
+
+/// The lock, even after a panic elsewhere: what it guards is a list, never half changed.
+fn lock<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<T: Target> Job<T> {
-    fn run(&mut self, plan: &Plan, progress: Option<&Progress>, stop: impl Fn() -> bool) {
+    /// Steps until the turn is over; true if the chain has ended.
+    fn turn(&mut self, plan: &Plan, progress: Option<&Progress>, stop: impl Fn() -> bool) -> bool {
         let Length { warmup, sampling } = plan.length();
-        self.draws = Draws::with_capacity(plan.draws as usize, self.chain.position().len());
-        while self.chain.iterations() < warmup + sampling && !stop() {
+        let started = Instant::now();
+        let done = loop {
+            if self.chain.iterations() >= warmup + sampling || stop() {
+                break true;
+            }
             match self.chain.step(&mut self.target) {
                 Ok(step) => {
-                    if !step.warm && (step.t - warmup + 1) % plan.thin == 0 {
+                    if !step.warm && (step.t - warmup + 1).is_multiple_of(plan.thin) {
                         self.draws.push(self.chain.position(), self.chain.log_density());
                     }
-                    if let (Some(progress), 0) = (progress, step.t % 64) {
-                        progress.update(&*self.chain);
+                    if step.t.is_multiple_of(16) && started.elapsed() > TURN {
+                        break false;
                     }
                 }
                 Err(error) => {
                     self.error = Some(error);
-                    break;
+                    break true;
                 }
             }
-        }
+        };
         if let Some(progress) = progress {
             progress.update(&*self.chain);
-            progress.done.store(true, Ordering::Relaxed);
+            progress.done.store(done, Ordering::Relaxed);
         }
+        done
     }
 }
 

@@ -90,7 +90,7 @@ impl Subsample {
 
     /// γ
     pub fn gamma(&self) -> f64 {
-        self.gamma_start * ((1 + self.changes) as f64).powf(-self.gamma_decay)
+        self.gamma_start * libm::pow((1 + self.changes) as f64, -self.gamma_decay)
     }
 
     /// When learning ends.

@@ -1,5 +1,36 @@
 //! How far draws are from a truth that is known.
 
+use crate::target::Known;
+use serde::Serialize;
+
+/// How far the chains of a run are from the truth, as the paper measures it: for each chain, then averaged.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Truth {
+    /// The mean over chains of ‖chain mean − true mean‖.
+    pub mean_norm: f64,
+    /// The mean over chains of the quantile deviation.
+    pub quantile_deviation: f64,
+    /// The number of independent draws that would know the mean as well as one chain does.
+    pub n_eq: f64,
+}
+
+/// Compares the draws of each chain, one point after another, with the truth. None if a chain has no draws.
+pub fn compare_with_truth(chains: &[&[f64]], target: &dyn Known) -> Option<Truth> {
+    if chains.is_empty() || chains.iter().any(|chain| chain.is_empty()) {
+        return None;
+    }
+    let (mean, count) = (target.mean(), chains.len() as f64);
+    let errors: Vec<f64> = chains.iter().map(|chain| mean_norm(chain, &mean)).collect();
+    let deviation =
+        |chain: &&[f64]| quantile_deviation(&chain.chunks(mean.len()).map(|x| target.level(x)).collect::<Vec<f64>>());
+    let squares: Vec<f64> = errors.iter().map(|error| error * error).collect();
+    Some(Truth {
+        mean_norm: errors.iter().sum::<f64>() / count,
+        quantile_deviation: chains.iter().map(deviation).sum::<f64>() / count,
+        n_eq: n_eq(target.total_variance(), &squares),
+    })
+}
+
 /// ‖mean of the draws − `mean`‖, for draws one after another.
 pub fn mean_norm(draws: &[f64], mean: &[f64]) -> f64 {
     let (d, count) = (mean.len(), draws.len() / mean.len());

@@ -14,7 +14,7 @@ pub struct Gaussian {
 
 impl Profile for Gaussian {
     fn value(&self, r2: f64) -> f64 {
-        (-0.5 * r2 / (self.sigma * self.sigma)).exp()
+        libm::exp(-0.5 * r2 / (self.sigma * self.sigma))
     }
 
     fn weight(&self, r2: f64) -> f64 {

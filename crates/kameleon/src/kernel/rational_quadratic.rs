@@ -20,11 +20,11 @@ impl RationalQuadratic {
 
 impl Profile for RationalQuadratic {
     fn value(&self, r2: f64) -> f64 {
-        self.base(r2).powf(-self.alpha)
+        libm::pow(self.base(r2), -self.alpha)
     }
 
     fn weight(&self, r2: f64) -> f64 {
-        self.base(r2).powf(-self.alpha - 1.0) / (self.length * self.length)
+        libm::pow(self.base(r2), -self.alpha - 1.0) / (self.length * self.length)
     }
 
     fn bandwidth(&self) -> Option<f64> {

@@ -28,8 +28,8 @@ fn rotate(a: &mut [f64], vectors: &mut [f64], d: usize, p: usize, q: usize) {
         return;
     }
     let theta = (a[q * d + q] - a[p * d + p]) / (2.0 * apq);
-    let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
-    let c = t.hypot(1.0).recip();
+    let t = theta.signum() / (theta.abs() + libm::hypot(theta, 1.0));
+    let c = libm::hypot(t, 1.0).recip();
     let s = t * c;
     for k in 0..d {
         let (akp, akq) = (a[k * d + p], a[k * d + q]);

@@ -123,15 +123,15 @@ impl KameleonPca {
             let variance = gamma2 + nu2 * dot(u, u);
             let weight = cumulative - before;
             before = *cumulative;
-            let term = (weight / variance.sqrt()).ln() + 0.5 * nu2 * along * along / (gamma2 * variance);
+            let term = libm::log(weight / variance.sqrt()) + 0.5 * nu2 * along * along / (gamma2 * variance);
             if term > largest {
-                sum = sum * (largest - term).exp() + 1.0;
+                sum = sum * libm::exp(largest - term) + 1.0;
                 largest = term;
             } else {
-                sum += (term - largest).exp();
+                sum += libm::exp(term - largest);
             }
         }
-        largest + sum.ln()
+        largest + libm::log(sum)
     }
 }
 

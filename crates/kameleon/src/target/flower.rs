@@ -41,11 +41,11 @@ impl Flower {
 
     /// The radius of the ridge at angle θ.
     pub fn ridge(&self, theta: f64) -> f64 {
-        self.r0 + self.amplitude * (self.omega * theta).cos()
+        self.r0 + self.amplitude * libm::cos(self.omega * theta)
     }
 
     fn squared_radius(&self, x: &[f64]) -> f64 {
-        let across = (x[0].hypot(x[1]) - self.ridge(x[1].atan2(x[0]))) / self.sigma;
+        let across = (libm::hypot(x[0], x[1]) - self.ridge(libm::atan2(x[1], x[0]))) / self.sigma;
         across * across + x[2..].iter().map(|x| x * x).sum::<f64>()
     }
 

@@ -1,0 +1,87 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+
+/// Samples awkward posteriors without gradients.
+#[derive(Parser)]
+#[command(
+    name = "kameleon",
+    version,
+    after_help = "Exit codes: 0 done, 1 the target failed, 2 wrong use, 130 stopped by Ctrl-C."
+)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the program can do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Sample a target and print a summary
+    Sample(SampleArgs),
+    /// List targets, samplers and kernels
+    List,
+}
+
+/// The flags of `kameleon sample`.
+#[derive(Args)]
+pub struct SampleArgs {
+    /// What to sample: a name, or a name with parameters such as banana:b=0.03,v=100
+    #[arg(long, default_value = "banana", value_name = "NAME[:KEY=VALUE,…]")]
+    pub target: String,
+    /// The dimension
+    #[arg(long, default_value_t = 8, value_name = "D")]
+    pub dim: usize,
+    /// Multiply the density by noise whose logarithm has this standard deviation
+    #[arg(long, default_value_t = 0.0, value_name = "SD")]
+    pub noise: f64,
+    /// The sampler; `kameleon list` shows them
+    #[arg(long, default_value = "KAMH-LS", value_name = "NAME")]
+    pub sampler: String,
+    /// The kernel of the Kameleon samplers, such as gaussian or matern:order=1.5
+    #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
+    pub kernel: Option<String>,
+    /// The kernel's bandwidth: median, or a number
+    #[arg(long, value_name = "SIGMA")]
+    pub bandwidth: Option<String>,
+    /// How many points of the past the Kameleon samplers use
+    #[arg(long, value_name = "N")]
+    pub n: Option<usize>,
+    /// The exploration term of the Kameleon samplers
+    #[arg(long, value_name = "GAMMA")]
+    pub gamma: Option<f64>,
+    /// Adapt as in the published experiments
+    #[arg(long)]
+    pub published: bool,
+    /// How many chains
+    #[arg(long, default_value_t = 4, value_name = "COUNT")]
+    pub chains: usize,
+    /// Iterations of warm-up in each chain
+    #[arg(long, default_value_t = 50_000, value_name = "COUNT")]
+    pub warmup: u64,
+    /// Draws kept from each chain
+    #[arg(long, default_value_t = 100_000, value_name = "COUNT")]
+    pub draws: u64,
+    /// Iterations for each draw that is kept
+    #[arg(long, default_value_t = 1, value_name = "COUNT")]
+    pub thin: u64,
+    /// Everything random follows from this
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub seed: u64,
+    /// How many threads; the draws do not depend on it [default: all cores]
+    #[arg(long, value_name = "COUNT")]
+    pub threads: Option<usize>,
+    /// Correlate the noise of successive estimates (correlated pseudo-marginal chains)
+    #[arg(long, default_value_t = 0.0, value_name = "RHO")]
+    pub correlation: f64,
+    /// Start every chain at this point, such as 0,0,1 [default: drawn uniformly from (−2, 2) in each coordinate]
+    #[arg(long, value_name = "X1,X2,…", allow_hyphen_values = true)]
+    pub start: Option<String>,
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    pub json: bool,
+    /// No progress bars
+    #[arg(long, short)]
+    pub quiet: bool,
+}

@@ -1,0 +1,27 @@
+//! `kameleon list`: what there is to choose from.
+
+use crate::Exit;
+use crate::model::TARGETS;
+use crate::sample::KERNELS;
+use anyhow::Result;
+use kameleon::sampler::SAMPLERS;
+use std::io::Write;
+
+/// Prints targets, samplers and kernels, one line each.
+pub fn list() -> Result<Exit> {
+    let mut out = String::from("Targets (with their parameters)\n");
+    for entry in &TARGETS {
+        out += &format!("  {:35} {}\n", format!("{}:{}", entry.name, entry.parameters), entry.about);
+    }
+    out += "\nSamplers\n";
+    for (name, about) in SAMPLERS {
+        out += &format!("  {name:35} {about}\n");
+    }
+    out += "\nKernels (of KAMH, KAMH-LS and PCA-Kameleon; the bandwidth is set by the median heuristic or by --bandwidth)\n";
+    for (name, about) in KERNELS {
+        out += &format!("  {name:35} {about}\n");
+    }
+    // A reader that closes early, such as `head`, is no error.
+    let _ = std::io::stdout().write_all(out.as_bytes());
+    Ok(Exit::Done)
+}

@@ -1,0 +1,129 @@
+//! The built-in targets by name.
+
+use crate::options::Named;
+use anyhow::{Result, bail};
+use kameleon::target::{Banana, Flower, Gaussian, Noisy};
+use kameleon::{Evaluation, Known, Noise, Rng, Target};
+
+/// A built-in target, its parameters and what it is.
+pub struct Entry {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// Its parameters with their defaults.
+    pub parameters: &'static str,
+    /// A line about it.
+    pub about: &'static str,
+}
+
+/// All built-in targets.
+pub const TARGETS: [Entry; 4] = [
+    Entry {
+        name: "banana",
+        parameters: "b=0.1,v=100",
+        about: "twisted Gaussian B(b, v): variance v, bent by b(x1² − v)",
+    },
+    Entry {
+        name: "flower",
+        parameters: "r0=10,a=6,omega=6,sigma=1",
+        about: "band around a circle whose radius waves, F(r0, A, ω, σ)",
+    },
+    Entry { name: "ring", parameters: "radius=3.5,variance=0.05", about: "band around a circle" },
+    Entry {
+        name: "gaussian",
+        parameters: "condition=1,correlation=0",
+        about: "Gaussian: variances from 1 down to 1/condition, equal correlations",
+    },
+];
+
+/// A built-in target of any kind.
+#[derive(Clone)]
+pub enum BuiltIn {
+    Banana(Noisy<Banana>),
+    Flower(Noisy<Flower>),
+    Gaussian(Noisy<Gaussian>),
+}
+
+impl BuiltIn {
+    /// The target called `text` in `dim` dimensions, with noise of this sd on the log density.
+    pub fn parse(text: &str, dim: usize, noise: f64) -> Result<Self> {
+        let mut named = Named::parse("target", text)?;
+        let Some(entry) = TARGETS.iter().find(|entry| entry.name == named.name) else {
+            let names: Vec<&str> = TARGETS.iter().map(|entry| entry.name).collect();
+            bail!("there is no target \"{}\"; choose one of {}", named.name, names.join(", "));
+        };
+        let target = match entry.name {
+            "banana" => {
+                let target = Banana::new(dim, named.take("b", 0.1), named.take("v", 100.0))?;
+                Self::Banana(Noisy::new(target, noise)?)
+            }
+            "flower" => {
+                let (r0, a) = (named.take("r0", 10.0), named.take("a", 6.0));
+                let target = Flower::new(dim, r0, a, named.take("omega", 6.0), named.take("sigma", 1.0))?;
+                Self::Flower(Noisy::new(target, noise)?)
+            }
+            "ring" => {
+                let target = Flower::ring(dim, named.take("radius", 3.5), named.take("variance", 0.05))?;
+                Self::Flower(Noisy::new(target, noise)?)
+            }
+            _ => {
+                let (condition, correlation) = (named.take("condition", 1.0), named.take("correlation", 0.0));
+                Self::Gaussian(Noisy::new(gaussian(dim, condition, correlation)?, noise)?)
+            }
+        };
+        named.finish(entry.parameters)?;
+        Ok(target)
+    }
+
+    /// The target as one whose truth is known.
+    pub fn known(&self) -> &dyn Known {
+        match self {
+            Self::Banana(target) => target,
+            Self::Flower(target) => target,
+            Self::Gaussian(target) => target,
+        }
+    }
+}
+
+/// Variances in equal ratios from 1 down to 1/condition, every pair with the same correlation.
+fn gaussian(dim: usize, condition: f64, correlation: f64) -> Result<Gaussian> {
+    let sd = |i: usize| condition.powf(-0.5 * i as f64 / (dim.max(2) - 1) as f64);
+    let entry = |i: usize, j: usize| sd(i) * sd(j) * if i == j { 1.0 } else { correlation };
+    let covariance: Vec<f64> = (0..dim * dim).map(|k| entry((k / dim).min(k % dim), (k / dim).max(k % dim))).collect();
+    Ok(Gaussian::new(&vec![0.0; dim], &covariance)?)
+}
+
+impl Target for BuiltIn {
+    fn dim(&self) -> Option<usize> {
+        self.known().dim()
+    }
+
+    fn normals(&self) -> usize {
+        self.known().normals()
+    }
+
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+        match self {
+            Self::Banana(target) => target.log_density(x, noise),
+            Self::Flower(target) => target.log_density(x, noise),
+            Self::Gaussian(target) => target.log_density(x, noise),
+        }
+    }
+}
+
+impl Known for BuiltIn {
+    fn sample(&self, rng: &mut Rng, x: &mut [f64]) {
+        self.known().sample(rng, x);
+    }
+
+    fn mean(&self) -> Vec<f64> {
+        self.known().mean()
+    }
+
+    fn total_variance(&self) -> f64 {
+        self.known().total_variance()
+    }
+
+    fn level(&self, x: &[f64]) -> f64 {
+        self.known().level(x)
+    }
+}
