@@ -4,7 +4,8 @@ pub mod diagnose;
 pub mod kernel;
 pub mod linalg;
 pub mod random;
-mod simd;
+#[doc(hidden)]
+pub mod simd;
 pub mod target;
 
 pub use kernel::Kernel;
