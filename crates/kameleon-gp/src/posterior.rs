@@ -110,6 +110,11 @@ impl GpClassification {
         estimate
     }
 
+    /// The log weights of the last estimate, whose mean it was: their spread is that of log p̂ with one sample.
+    pub fn log_weights(&self) -> &[f64] {
+        self.estimator.log_weights()
+    }
+
     /// K + jitter I at θ, column after column.
     pub fn covariance(&mut self, theta: &[f64]) -> Result<&[f64], EvalError> {
         self.check_length(theta)?;
