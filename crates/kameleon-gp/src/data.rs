@@ -252,10 +252,7 @@ mod tests {
         assert_eq!(complaint("a,class\n1,x\n2,\n"), "row 2, column `class`: the value is missing");
         assert_eq!(complaint("a,class\n1,x\n2;5,y\n"), "row 2, column `a`: `2;5` is not a finite number");
         assert_eq!(complaint("a,class\ninf,x\n2,y\n"), "row 1, column `a`: `inf` is not a finite number");
-        assert_eq!(
-            complaint("a,b,class\n1,3,x\n2,3,y\n"),
-            "column `b` is constant: every row has 3; leave it out"
-        );
+        assert_eq!(complaint("a,b,class\n1,3,x\n2,3,y\n"), "column `b` is constant: every row has 3; leave it out");
         assert_eq!(complaint("a,class\n1,x\n2,x\n"), "label column `class` must have two values, not 1: x");
         assert_eq!(complaint("a,class\n1,x\n2,y\n3,z\n"), "label column `class` must have two values, not 3: x, y, z");
         assert_eq!(complaint("a,b\n1,x\n"), "there is no column `class`; the table has a, b");

@@ -83,6 +83,12 @@ pub enum GpError {
         /// What is wrong, and what is allowed.
         what: String,
     },
+    /// No value of θ among those given can be evaluated.
+    #[error("none of the {given} values of θ can be evaluated")]
+    NoDraws {
+        /// How many were given.
+        given: usize,
+    },
     /// Nothing can be computed at the reference point, where it must be.
     #[error("the reference point cannot be evaluated: {0}")]
     Reference(String),

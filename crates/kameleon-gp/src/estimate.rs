@@ -8,9 +8,9 @@
 //! since K W^½ = W^−½(B − I) it equals `W^−½ (B⁻¹(W^½ f₀ + u₂) − u₂)`. So the factors of K and of B are enough, e is
 //! continuous in θ for fixed u, and no third factor (of I + LᵀWL, for e = L C⁻ᵀu) has to be made.
 
-use crate::{Likelihood, Settings};
 use crate::latent::Latent;
 use crate::linalg::{Cholesky, dot};
+use crate::{Likelihood, Settings};
 
 /// Importance samples, and the memory for them.
 #[derive(Clone)]
@@ -35,11 +35,6 @@ impl Estimator {
     /// How many standard normals one estimate takes: 2n for each draw of e.
     pub(crate) fn normals(&self) -> usize {
         2 * self.draws.len()
-    }
-
-    /// How many samples there are.
-    pub(crate) fn n_imp(&self) -> usize {
-        self.n_imp
     }
 
     /// log p̂(y|θ) for q, the factor of K, and `normals` in the order u₁, u₂ of the first draw, of the second, …

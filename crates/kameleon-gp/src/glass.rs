@@ -13,7 +13,8 @@ pub fn glass() -> Dataset {
     names.pop();
     let dim = names.len();
     let y = table.column(dim).iter().map(|&kind| if kind <= 3.0 { 1.0 } else { -1.0 }).collect();
-    let inputs = Inputs::new(names, table.values()[..dim * table.rows()].to_vec()).expect("the embedded table is sound");
+    let inputs =
+        Inputs::new(names, table.values()[..dim * table.rows()].to_vec()).expect("the embedded table is sound");
     Dataset::with_classes(inputs, y, ["other".into(), "window".into()], "Type").expect("the embedded table is sound")
 }
 

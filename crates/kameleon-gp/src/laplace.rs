@@ -210,14 +210,7 @@ struct ConjugateGradients {
 impl ConjugateGradients {
     fn new(n: usize) -> Self {
         let zeros = || vec![0.0; n];
-        Self {
-            x: zeros(),
-            kx: zeros(),
-            residual: zeros(),
-            direction: zeros(),
-            weighted: zeros(),
-            k_direction: zeros(),
-        }
+        Self { x: zeros(), kx: zeros(), residual: zeros(), direction: zeros(), weighted: zeros(), k_direction: zeros() }
     }
 
     /// Returns the number of products with K.

@@ -13,9 +13,9 @@ pub(super) fn log_cdf(z: f64) -> f64 {
         return -0.5 * (z * z + TAU.ln()) - (-z).ln() + series(z).ln();
     }
     if z > 5.0 {
-        return (-0.5 * (z * FRAC_1_SQRT_2).erfc()).ln_1p();
+        return (-cdf(-z)).ln_1p();
     }
-    (0.5 * (-z * FRAC_1_SQRT_2).erfc()).ln()
+    cdf(z).ln()
 }
 
 /// N(z; 0, 1)/Φ(z)
@@ -23,7 +23,12 @@ pub(super) fn hazard(z: f64) -> f64 {
     if z < FAR {
         return -z / series(z);
     }
-    (-0.5 * z * z).exp() / TAU.sqrt() / (0.5 * (-z * FRAC_1_SQRT_2).erfc())
+    (-0.5 * z * z).exp() / TAU.sqrt() / cdf(z)
+}
+
+/// Φ(z)
+fn cdf(z: f64) -> f64 {
+    0.5 * Erf::erfc(&(-z * FRAC_1_SQRT_2))
 }
 
 /// Φ(z)·(−z)/N(z; 0, 1) for z far below zero.
