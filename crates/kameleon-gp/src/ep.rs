@@ -15,7 +15,7 @@ use crate::quadrature::Quadrature;
 const NODES: usize = 96;
 const MOST_SWEEPS: usize = 200;
 /// The largest change of a marginal mean, in its standard deviations, that counts as none.
-const LOOSE: f64 = 0.03;
+const LOOSE: f64 = 0.01;
 const EXACT: f64 = 1e-9;
 
 /// Runs EP; owns the memory for it and the fixed place where every run starts.
@@ -77,7 +77,8 @@ impl Ep {
                 return false;
             }
             if change < tolerance {
-                return true;
+                // The terms have just been improved: where q need not agree with log Z, take them.
+                return accuracy == Accuracy::Converged || self.normal(k, q);
             }
             // Shrinking by less than a tenth is no way to converge.
             if change > 0.9 * last {
@@ -93,16 +94,24 @@ impl Ep {
         self.log_marginal
     }
 
-    /// q and its marginals for the present terms.
-    fn marginals(&mut self, k: &[f64], q: &mut Latent) -> bool {
-        let n = q.rows();
+    /// q for the present terms.
+    fn normal(&mut self, k: &[f64], q: &mut Latent) -> bool {
         q.w.copy_from_slice(&self.sites.tau);
         if !q.factor(k) {
             return false;
         }
         q.work.products += 1;
-        multiply(k, &self.sites.nu, &mut self.k_nu, n);
+        multiply(k, &self.sites.nu, &mut self.k_nu, q.rows());
         q.centre(k, &self.sites.nu, &self.k_nu);
+        true
+    }
+
+    /// q and its marginals for the present terms.
+    fn marginals(&mut self, k: &[f64], q: &mut Latent) -> bool {
+        let n = q.rows();
+        if !self.normal(k, q) {
+            return false;
+        }
         for (explained, k) in self.explained.chunks_exact_mut(n).zip(k.chunks_exact(n)) {
             explained.iter_mut().zip(k).zip(&q.sqrt_w).for_each(|((v, k), root)| *v = root * k);
         }
