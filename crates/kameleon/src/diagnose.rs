@@ -1,19 +1,31 @@
 //! Whether to believe the draws: convergence diagnostics, and distances to a known truth.
+//!
+//! The diagnostics are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and
+//! localization: an improved R-hat", with ArviZ's conventions and to its figures. They take one slice of draws for each
+//! chain. Chains of different lengths, as an interrupted run leaves them, are trimmed to the shortest, keeping the last
+//! draws of each. The answer is NaN for fewer than 4 draws a chain, and when a draw is NaN or infinite.
+//!
+//! Two departures from ArviZ: it lets infinite draws through to the ranks, and it takes any range below 1e-15 for a
+//! constant, so that a parameter of scale 1e-8 has a constant square.
 
-/// ‖mean of the draws − `mean`‖, for draws one after another.
-pub fn mean_norm(draws: &[f64], mean: &[f64]) -> f64 {
-    let (d, count) = (mean.len(), draws.len() / mean.len());
-    let error = |i: usize| draws.iter().skip(i).step_by(d).sum::<f64>() / count as f64 - mean[i];
-    (0..d).map(|i| error(i).powi(2)).sum::<f64>().sqrt()
-}
+mod autocovariance;
+mod draws;
+mod ess;
+mod mcse;
+mod mmd;
+mod r_hat;
+mod rank;
+mod summary;
+mod table;
+mod truth;
+mod verdict;
 
-/// The p-value of the Kolmogorov-Smirnov test that the sample is uniform on (0, 1). Sorts the sample.
-pub fn kolmogorov_smirnov_uniform(sample: &mut [f64]) -> f64 {
-    sample.sort_by(f64::total_cmp);
-    let n = sample.len() as f64;
-    let distance =
-        sample.iter().enumerate().map(|(i, u)| (u - i as f64 / n).max((i + 1) as f64 / n - u)).fold(0.0, f64::max);
-    let s = (n.sqrt() + 0.12 + 0.11 / n.sqrt()) * distance;
-    let tail = (1..=100).map(|k| (-1f64).powi(k - 1) * (-2.0 * f64::from(k * k) * s * s).exp()).sum::<f64>();
-    (2.0 * tail).clamp(0.0, 1.0)
-}
+pub use autocovariance::{autocorrelation, autocovariance};
+pub use ess::{ess_bulk, ess_mean, ess_quantile, ess_sd, ess_tail};
+pub use mcse::{mcse_mean, mcse_quantile, mcse_sd};
+pub use mmd::{mmd2_biased, mmd2_unbiased};
+pub use r_hat::{r_hat, r_hat_bulk, r_hat_folded};
+pub use rank::quantile;
+pub use summary::{ParameterSummary, Summary, summarise};
+pub use truth::{kolmogorov_smirnov_uniform, mean_norm, n_eq, quantile_deviation, quantile_deviations};
+pub use verdict::Verdict;

@@ -21,11 +21,7 @@ use crate::linalg::dot;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// How many points are worked on at once: 1 KB, so that a block of every coordinate stays in the first-level cache.
-pub const BLOCK: usize = 128;
-
-/// One number for each point of a block.
-pub type Block = [f64; BLOCK];
+pub use crate::simd::{BLOCK, Block};
 
 /// A kernel parameter that makes no sense.
 #[derive(Debug, Error, PartialEq)]
@@ -48,7 +44,7 @@ pub trait Profile {
 
     /// Replaces every s of a block by its weight.
     fn weights(&self, s: &mut Block) {
-        for s in s {
+        for s in s.iter_mut() {
             *s = self.weight(*s);
         }
     }
@@ -152,7 +148,7 @@ impl Kernel {
                         Form::Product(profile) => (inner, profile, &mut *products),
                     };
                     profile.weights(&mut block);
-                    sum.iter_mut().zip(&block).for_each(|(sum, w)| *sum += factor * w);
+                    sum.iter_mut().zip(block.iter()).for_each(|(sum, w)| *sum += factor * w);
                 });
             }
             _ => self.visit(1.0, &mut |_, form| match form {

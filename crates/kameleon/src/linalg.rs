@@ -1,16 +1,24 @@
 //! Small dense linear algebra in place, on row-by-row slices: what one step of a chain needs, without allocating.
 
+mod eigen;
+
+pub use eigen::{Subspace, eigen, leading_eigenpairs};
+
+use crate::simd;
+use multiversion::multiversion;
+
 /// Replaces the symmetric `a` by its lower Cholesky factor, the upper part by zeros.
 /// False, with `a` in an unspecified state, if `a` is not positive definite (or not finite).
 #[must_use]
+#[multiversion(targets("x86_64+avx2+fma"))]
 pub fn cholesky(a: &mut [f64], d: usize) -> bool {
     for i in 0..d {
         let (above, row) = a.split_at_mut(i * d);
         for j in 0..i {
-            let dot: f64 = dot(&row[..j], &above[j * d..j * d + j]);
-            row[j] = (row[j] - dot) / above[j * d + j];
+            let sum = simd::dot(&row[..j], &above[j * d..j * d + j]);
+            row[j] = (row[j] - sum) / above[j * d + j];
         }
-        let pivot = row[i] - dot(&row[..i], &row[..i]);
+        let pivot = row[i] - simd::dot(&row[..i], &row[..i]);
         if !(pivot > 0.0 && pivot.is_finite()) {
             return false;
         }
@@ -27,19 +35,21 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Replaces x by L⁻¹x.
+#[multiversion(targets("x86_64+avx2+fma"))]
 pub fn solve_lower(factor: &[f64], x: &mut [f64]) {
     let d = x.len();
     for i in 0..d {
         let row = &factor[i * d..(i + 1) * d];
-        x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
+        x[i] = (x[i] - simd::dot(&row[..i], &x[..i])) / row[i];
     }
 }
 
 /// Replaces x by Lx.
+#[multiversion(targets("x86_64+avx2+fma"))]
 pub fn multiply_lower(factor: &[f64], x: &mut [f64]) {
     let d = x.len();
     for i in (0..d).rev() {
-        x[i] = dot(&factor[i * d..i * d + i + 1], &x[..=i]);
+        x[i] = simd::dot(&factor[i * d..i * d + i + 1], &x[..=i]);
     }
 }
 
@@ -47,3 +57,22 @@ pub fn multiply_lower(factor: &[f64], x: &mut [f64]) {
 pub fn log_diagonal(factor: &[f64], d: usize) -> f64 {
     (0..d).map(|i| factor[i * d + i].ln()).sum()
 }
+
+/// Turns L with LLᵀ = A into that of A + vvᵀ by plane rotations; `v` is used up.
+pub fn cholesky_add(factor: &mut [f64], v: &mut [f64]) {
+    let d = v.len();
+    for k in 0..d {
+        let pivot = factor[k * d + k];
+        let r = pivot.hypot(v[k]);
+        let (cosine, sine) = (pivot / r, v[k] / r);
+        factor[k * d + k] = r;
+        for i in k + 1..d {
+            let (l, w) = (factor[i * d + k], v[i]);
+            factor[i * d + k] = cosine * l + sine * w;
+            v[i] = cosine * w - sine * l;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,37 @@
 //!
 //! Everything is written in fused multiply-adds and fixed lanes, so a machine with AVX2 and one without agree to the last bit.
 
+use std::ops::{Deref, DerefMut};
+
+/// How many points are worked on at once: 1 KB, so that a block of every coordinate stays in the first-level cache.
+pub const BLOCK: usize = 128;
+
+/// One number for each point of a block, aligned so that no vector crosses a cache line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(64))]
+pub struct Block(pub [f64; BLOCK]);
+
+impl Block {
+    /// All zeros.
+    pub const ZERO: Self = Self([0.0; BLOCK]);
+}
+
+impl Deref for Block {
+    type Target = [f64; BLOCK];
+
+    #[inline(always)]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Block {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
 const LOG2_E: f64 = std::f64::consts::LOG2_E;
 /// ln 2 in two parts: the first has trailing zeros, so that k·LN2_HIGH is exact.
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
@@ -9,30 +40,57 @@ const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// Adding this to a small number rounds it to an integer, held in the lowest bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// e^x for x ≤ 0 within 1e-14, 0 below −708; branch-free, for loops over a block.
+/// e^x for x ≤ 0 within 1e-15, next to nothing below −708; branch-free, for loops over a block.
 #[inline(always)]
 pub fn exp(x: f64) -> f64 {
     let x = x.max(-708.0);
     let shifted = x.mul_add(LOG2_E, ROUND);
     let k = shifted - ROUND;
     let r = k.mul_add(-LN2_LOW, k.mul_add(-LN2_HIGH, x));
-    // Taylor's series is enough on |r| ≤ ln 2 / 2: the first term left out is below 2e-14 r.
-    let mut p = 1.0 / 479_001_600.0;
-    p = f64::mul_add(p, r, 1.0 / 39_916_800.0);
-    p = f64::mul_add(p, r, 1.0 / 3_628_800.0);
-    p = f64::mul_add(p, r, 1.0 / 362_880.0);
-    p = f64::mul_add(p, r, 1.0 / 40_320.0);
-    p = f64::mul_add(p, r, 1.0 / 5_040.0);
-    p = f64::mul_add(p, r, 1.0 / 720.0);
-    p = f64::mul_add(p, r, 1.0 / 120.0);
-    p = f64::mul_add(p, r, 1.0 / 24.0);
-    p = f64::mul_add(p, r, 1.0 / 6.0);
-    p = f64::mul_add(p, r, 0.5);
-    p = f64::mul_add(p, r, 1.0);
+    // Chebyshev's approximation of degree 10 on |r| ≤ ln 2 / 2, within 2.3e-16.
+    let mut p = 2.762_649_554_643_219_6e-7;
+    p = f64::mul_add(p, r, 2.764_034_682_613_849_9e-6);
+    p = f64::mul_add(p, r, 2.480_150_401_442_690_5e-5);
+    p = f64::mul_add(p, r, 1.984_116_987_120_273_5e-4);
+    p = f64::mul_add(p, r, 1.388_888_893_275_100_025e-3);
+    p = f64::mul_add(p, r, 8.333_333_385_982_783_8e-3);
+    p = f64::mul_add(p, r, 4.166_666_666_657_239_1e-2);
+    p = f64::mul_add(p, r, 1.666_666_666_655_350_3e-1);
+    p = f64::mul_add(p, r, 5.000_000_000_000_005_7e-1);
+    p = f64::mul_add(p, r, 1.000_000_000_000_006_8);
     p = f64::mul_add(p, r, 1.0);
     // 2^k by its exponent bits.
     let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
     p * power
+}
+
+/// Numbers summed side by side; fixed, so that the order of additions is the same on every machine.
+pub const LANES: usize = 4;
+
+/// A partial sum for each lane.
+pub type Lanes = [f64; LANES];
+
+/// The sum of all lanes.
+#[inline(always)]
+pub fn total(lanes: &Lanes) -> f64 {
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+}
+
+/// ⟨a, b⟩ in lanes: fast only inside a function that is compiled for fused multiply-adds.
+#[inline(always)]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let (a, b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let mut rest = 0.0;
+    for (a, b) in a.remainder().iter().zip(b.remainder()) {
+        rest = a.mul_add(*b, rest);
+    }
+    for (a, b) in a.zip(b) {
+        for l in 0..LANES {
+            lanes[l] = a[l].mul_add(b[l], lanes[l]);
+        }
+    }
+    total(&lanes) + rest
 }
 
 #[cfg(test)]
@@ -40,11 +98,11 @@ mod tests {
     use super::exp;
 
     #[test]
-    fn exp_is_within_1e_14_of_the_library_on_all_it_is_used_for() {
+    fn exp_is_within_1e_15_of_the_library_on_all_it_is_used_for() {
         for i in 0..200_000 {
             let x = -f64::from(i) * 0.003_54;
             let (ours, library) = (exp(x), x.exp());
-            assert!((ours - library).abs() <= 1e-14 * library, "{x}: {ours} {library}");
+            assert!((ours - library).abs() <= 1e-15 * library, "{x}: {ours} {library}");
         }
         assert_eq!(exp(0.0), 1.0);
         assert!(exp(-1e300) < 1e-300);

@@ -1,9 +1,9 @@
 //! What is sampled: a log density, or an unbiased estimate of the density, known point by point.
 
-pub mod banana;
-pub mod flower;
-pub mod gaussian;
-pub mod noisy;
+mod banana;
+mod flower;
+mod gaussian;
+mod noisy;
 
 pub use banana::Banana;
 pub use flower::Flower;

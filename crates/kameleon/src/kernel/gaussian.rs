@@ -41,7 +41,7 @@ impl Profile for Gaussian {
 
 #[multiversion(targets("x86_64+avx2+fma"))]
 fn weights(r2: &mut Block, precision: f64) {
-    for r2 in r2 {
+    for r2 in r2.iter_mut() {
         *r2 = precision * simd::exp(-0.5 * precision * *r2);
     }
 }

@@ -51,7 +51,7 @@ impl Profile for Matern {
             weights_five_halves(r2, self.rho, scale);
         } else {
             let table = self.table.get_or_init(|| Arc::new(Table::new(self.order - 1.0)));
-            for r2 in r2 {
+            for r2 in r2.iter_mut() {
                 *r2 = scale * table.at(r2.sqrt() / self.rho);
             }
         }
@@ -78,7 +78,7 @@ impl Profile for Matern {
 #[multiversion(targets("x86_64+avx2+fma"))]
 fn weights_three_halves(r2: &mut Block, rho: f64, scale: f64) {
     let inverse = 1.0 / rho;
-    for r2 in r2 {
+    for r2 in r2.iter_mut() {
         *r2 = scale * simd::exp(-r2.sqrt() * inverse);
     }
 }
@@ -86,7 +86,7 @@ fn weights_three_halves(r2: &mut Block, rho: f64, scale: f64) {
 #[multiversion(targets("x86_64+avx2+fma"))]
 fn weights_five_halves(r2: &mut Block, rho: f64, scale: f64) {
     let inverse = 1.0 / rho;
-    for r2 in r2 {
+    for r2 in r2.iter_mut() {
         let s = r2.sqrt() * inverse;
         *r2 = scale * (1.0 + s) * simd::exp(-s);
     }

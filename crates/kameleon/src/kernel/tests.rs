@@ -69,8 +69,8 @@ fn block_weights_agree_with_single_ones() {
     for kernel in all() {
         let x = [0.3, -0.2, 0.9];
         let z: Vec<[f64; 3]> = (0..BLOCK).map(|i| [0.05 * i as f64 - 3.0, (i as f64).sin(), 0.3]).collect();
-        let mut distances = std::array::from_fn(|a| squared_distance(&x, &z[a]));
-        let mut products = std::array::from_fn(|a| dot(&x, &z[a]));
+        let mut distances = Block(std::array::from_fn(|a| squared_distance(&x, &z[a])));
+        let mut products = Block(std::array::from_fn(|a| dot(&x, &z[a])));
         kernel.weights(&mut distances, &mut products);
         let (radial, inner) = kernel.parts();
         for a in 0..BLOCK {

@@ -1,0 +1,105 @@
+//! A chain whatever its proposal, for programs that choose the sampler at run time; and its stored form.
+
+use crate::chain::{Chain, ChainError, ChainState, Step};
+use crate::proposal::{AdaptiveMetropolis, Kameleon, KameleonPca, PrincipalComponents, Proposal, RandomWalk};
+use crate::statistics::Statistics;
+use crate::target::{Evaluation, Target};
+use serde::{Deserialize, Serialize};
+
+/// A [`Chain`] of any built-in sampler: the same methods, without the type of the proposal.
+pub trait AnyChain: Send {
+    /// See [`Chain::ask`].
+    fn ask(&mut self) -> &[f64];
+    /// See [`Chain::normals`].
+    fn normals(&self) -> &[f64];
+    /// See [`Chain::tell`].
+    fn tell(&mut self, value: Evaluation) -> Result<Option<Step>, ChainError>;
+    /// See [`Chain::step`].
+    fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError>;
+    /// See [`Chain::position`].
+    fn position(&self) -> &[f64];
+    /// See [`Chain::log_density`].
+    fn log_density(&self) -> f64;
+    /// See [`Chain::iterations`].
+    fn iterations(&self) -> u64;
+    /// See [`Chain::statistics`].
+    fn statistics(&self) -> &Statistics;
+    /// The proposal's scale ν.
+    fn scale(&self) -> f64;
+    /// Everything the chain is at this moment, to be stored.
+    fn save(&self) -> SavedChain;
+}
+
+impl<P> AnyChain for Chain<P>
+where
+    P: Proposal + Clone + Send,
+    SavedChain: From<ChainState<P>>,
+{
+    fn ask(&mut self) -> &[f64] {
+        Chain::ask(self)
+    }
+
+    fn normals(&self) -> &[f64] {
+        Chain::normals(self)
+    }
+
+    fn tell(&mut self, value: Evaluation) -> Result<Option<Step>, ChainError> {
+        Chain::tell(self, value)
+    }
+
+    fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError> {
+        Chain::step(self, target)
+    }
+
+    fn position(&self) -> &[f64] {
+        Chain::position(self)
+    }
+
+    fn log_density(&self) -> f64 {
+        Chain::log_density(self)
+    }
+
+    fn iterations(&self) -> u64 {
+        Chain::iterations(self)
+    }
+
+    fn statistics(&self) -> &Statistics {
+        Chain::statistics(self)
+    }
+
+    fn scale(&self) -> f64 {
+        self.proposal().scale()
+    }
+
+    fn save(&self) -> SavedChain {
+        self.state().clone().into()
+    }
+}
+
+macro_rules! saved {
+    ($($name:ident),*) => {
+        /// A chain of any built-in sampler as plain values: write it with any serde format, resume it bit for bit.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum SavedChain {
+            $(#[doc = concat!("A chain with the proposal `", stringify!($name), "`.")] $name(Box<ChainState<$name>>),)*
+        }
+
+        impl SavedChain {
+            /// The chain, as it was.
+            pub fn resume(self) -> Box<dyn AnyChain> {
+                match self {
+                    $(Self::$name(state) => Box::new(Chain::resume(*state)),)*
+                }
+            }
+        }
+
+        $(impl From<ChainState<$name>> for SavedChain {
+            fn from(state: ChainState<$name>) -> Self {
+                Self::$name(Box::new(state))
+            }
+        })*
+    };
+}
+
+saved!(RandomWalk, AdaptiveMetropolis, PrincipalComponents, Kameleon, KameleonPca);

@@ -1,0 +1,314 @@
+//! One chain: ask for a point, tell its log density. The one place where points are accepted and rejected.
+
+use crate::Rng;
+use crate::proposal::Proposal;
+use crate::random::{Purpose, stream};
+use crate::statistics::Statistics;
+use crate::target::{EvalError, IntoEvaluation, Noise, Target};
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// What became of a proposed point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The chain moved there.
+    Accepted,
+    /// The chain stayed, by the luck of the draw.
+    Rejected,
+    /// The density is zero there, so the chain stayed.
+    OutsideSupport,
+    /// The target gave NaN, +∞ or a refusal there, so the chain stayed.
+    Invalid,
+}
+
+/// One iteration of a chain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// The iteration, from 0.
+    pub t: u64,
+    /// Whether it belongs to the warm-up.
+    pub warm: bool,
+    /// What became of the proposed point.
+    pub outcome: Outcome,
+    /// α = min(1, ratio), the probability with which it was accepted.
+    pub acceptance: f64,
+    /// The component of the proposal it came from.
+    pub component: usize,
+}
+
+/// Why a chain cannot go on.
+#[derive(Debug, Error)]
+pub enum ChainError {
+    /// The start is no place to start from.
+    #[error("chain {chain} cannot start at {}: {why}", show_point(point))]
+    Start {
+        /// Which chain, from 0.
+        chain: usize,
+        /// Where.
+        point: Vec<f64>,
+        /// What is wrong there, and what to do.
+        why: String,
+    },
+    /// The target can no longer be evaluated. What was drawn so far is kept.
+    #[error("chain {chain} stopped at iteration {t}, at {}: {source}", show_point(point))]
+    Fatal {
+        /// Which chain, from 0.
+        chain: usize,
+        /// The iteration.
+        t: u64,
+        /// The point it was asked for.
+        point: Vec<f64>,
+        /// What the target said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A value was told that was not asked for.
+    #[error("chain {chain}: nothing was asked, so nothing can be told; call ask() first")]
+    NothingAsked {
+        /// Which chain, from 0.
+        chain: usize,
+    },
+}
+
+/// A point for people to read: at most eight coordinates.
+pub(crate) fn show_point(x: &[f64]) -> String {
+    let shown: Vec<String> = x.iter().take(8).map(|x| format!("{x}")).collect();
+    let more = if x.len() > 8 { format!(", … {} in all", x.len()) } else { String::new() };
+    format!("({}{more})", shown.join(", "))
+}
+
+/// A point and everything paid for at it. Because the log density stays with its point, an estimate is recycled for as
+/// long as the chain stays: a pseudo-marginal chain needs no code of its own.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Place {
+    x: Vec<f64>,
+    /// The standard normals that the estimate at x was made of.
+    u: Vec<f64>,
+    log_density: f64,
+}
+
+/// What the chain is waiting to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Asked {
+    /// The log density at the start.
+    Start,
+    /// Nothing: ask first.
+    Nothing,
+    /// The log density at a proposed point, from this component.
+    Proposed(usize),
+}
+
+/// What a chain is, apart from its proposal and where it starts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChainSettings {
+    /// Which chain of the run, from 0.
+    pub index: usize,
+    /// The seed of the run.
+    pub seed: u64,
+    /// Iterations of warm-up.
+    pub warmup: u64,
+    /// How many standard normals the target takes ([`Target::normals`]).
+    pub normals: usize,
+    /// ρ of a correlated pseudo-marginal chain: u' = ρu + √(1 − ρ²)ξ. Zero draws them afresh.
+    pub correlation: f64,
+}
+
+/// Everything a chain is at a moment, to be stored and resumed from bit for bit. What follows from it is not stored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ChainState<P> {
+    settings: ChainSettings,
+    proposal: P,
+    here: Place,
+    there: Place,
+    asked: Asked,
+    t: u64,
+    rng: Rng,
+    noise: Rng,
+    statistics: Statistics,
+}
+
+/// A Markov chain with a proposal that may learn.
+pub struct Chain<P: Proposal> {
+    state: ChainState<P>,
+    /// What the proposal knows at `here` and `there`.
+    local_here: P::Local,
+    local_there: P::Local,
+}
+
+impl<P: Proposal> Chain<P> {
+    /// A chain that will start at `start`; the first point it asks for is the start itself.
+    pub fn new(proposal: P, start: &[f64], settings: ChainSettings) -> Result<Self, ChainError> {
+        if let Some(i) = start.iter().position(|x| !x.is_finite()) {
+            let why = format!("coordinate {} is {}; every coordinate must be finite", i + 1, start[i]);
+            return Err(ChainError::Start { chain: settings.index, point: start.to_vec(), why });
+        }
+        let place = || Place { x: start.to_vec(), u: vec![0.0; settings.normals], log_density: 0.0 };
+        let mut noise = stream(settings.seed, settings.index as u64, Purpose::Noise);
+        let mut there = place();
+        there.u.iter_mut().for_each(|u| *u = noise.sample(StandardNormal));
+        Ok(Self::resume(ChainState {
+            proposal,
+            here: place(),
+            there,
+            asked: Asked::Start,
+            t: 0,
+            rng: stream(settings.seed, settings.index as u64, Purpose::Move),
+            noise,
+            statistics: Statistics::new(settings.warmup),
+            settings,
+        }))
+    }
+
+    /// Goes on from a stored state, bit for bit.
+    pub fn resume(state: ChainState<P>) -> Self {
+        let dim = state.here.x.len();
+        let mut chain =
+            Self { local_here: state.proposal.allocate(dim), local_there: state.proposal.allocate(dim), state };
+        chain.state.proposal.locate(&chain.state.here.x, &mut chain.local_here);
+        chain
+    }
+
+    /// Everything the chain is at this moment.
+    pub fn state(&self) -> &ChainState<P> {
+        &self.state
+    }
+
+    /// The point whose log density is wanted next. Asking again gives the same point until it is told.
+    pub fn ask(&mut self) -> &[f64] {
+        let state = &mut self.state;
+        if state.asked == Asked::Nothing {
+            let Place { x, u, .. } = &mut state.there;
+            let component = state.proposal.draw(&state.here.x, &self.local_here, &mut state.rng, x);
+            let rho = state.settings.correlation;
+            let fresh = (1.0 - rho * rho).sqrt();
+            for (u, old) in u.iter_mut().zip(&state.here.u) {
+                *u = rho * old + fresh * state.noise.sample::<f64, _>(StandardNormal);
+            }
+            state.asked = Asked::Proposed(component);
+        }
+        &state.there.x
+    }
+
+    /// The standard normals that go with the point asked for.
+    pub fn normals(&self) -> &[f64] {
+        &self.state.there.u
+    }
+
+    /// The same, to be set before the start is told: for a chain that begins where another, or an exact draw, ended.
+    pub fn normals_mut(&mut self) -> &mut [f64] {
+        &mut self.state.there.u
+    }
+
+    /// The log density at the point asked for, or the reason there is none. The first, at the start, makes no step.
+    pub fn tell(&mut self, value: impl IntoEvaluation) -> Result<Option<Step>, ChainError> {
+        let (value, why) = match value.into_evaluation() {
+            Ok(value) => (value, None),
+            Err(EvalError::Reject(why)) => (f64::NAN, Some(why)),
+            Err(EvalError::Fatal(source)) => {
+                let state = &self.state;
+                let (chain, t, point) = (state.settings.index, state.t, state.there.x.clone());
+                return Err(ChainError::Fatal { chain, t, point, source });
+            }
+        };
+        match self.state.asked {
+            Asked::Nothing => Err(ChainError::NothingAsked { chain: self.state.settings.index }),
+            Asked::Start => self.begin(value, why).map(|()| None),
+            Asked::Proposed(component) => Ok(Some(self.judge(value, why, component))),
+        }
+    }
+
+    /// Takes the start, if its log density is finite.
+    fn begin(&mut self, value: f64, why: Option<String>) -> Result<(), ChainError> {
+        let state = &mut self.state;
+        state.statistics.evaluations += 1;
+        if !value.is_finite() {
+            let why = why.unwrap_or_else(|| match value {
+                f64::NEG_INFINITY => "its density is zero (log density −inf); start inside the support".into(),
+                _ => format!("the log density there is {value}; start where it is finite"),
+            });
+            return Err(ChainError::Start { chain: state.settings.index, point: state.there.x.clone(), why });
+        }
+        state.there.log_density = value;
+        std::mem::swap(&mut state.here, &mut state.there);
+        state.asked = Asked::Nothing;
+        Ok(())
+    }
+
+    /// Accepts or rejects the proposed point: the only place where that is done.
+    fn judge(&mut self, value: f64, why: Option<String>, component: usize) -> Step {
+        let state = &mut self.state;
+        let (here, there) = (&state.here, &state.there);
+        let u: f64 = state.rng.random();
+        let acceptance = if value.is_finite() {
+            let ratio = state.proposal.log_ratio(&here.x, &self.local_here, &there.x, &mut self.local_there);
+            let log = value - here.log_density + ratio;
+            // `min` would take zero over a ratio that is not a number, and accept.
+            if log.is_nan() { 0.0 } else { log.min(0.0).exp() }
+        } else {
+            0.0
+        };
+        let outcome = match value {
+            _ if u < acceptance => Outcome::Accepted,
+            f64::NEG_INFINITY => Outcome::OutsideSupport,
+            value if !value.is_finite() => Outcome::Invalid,
+            _ => Outcome::Rejected,
+        };
+        let step = Step { t: state.t, warm: state.t < state.settings.warmup, outcome, acceptance, component };
+        if outcome == Outcome::Accepted {
+            state.there.log_density = value;
+            std::mem::swap(&mut state.here, &mut state.there);
+            std::mem::swap(&mut self.local_here, &mut self.local_there);
+        }
+        state.statistics.count(&step, &state.there.x, value, why);
+        state.proposal.adapt(&state.here.x, &mut self.local_here, &step, &mut state.rng);
+        state.statistics.trace(&step, &state.proposal);
+        state.t += 1;
+        state.asked = Asked::Nothing;
+        step
+    }
+
+    /// One step on a target: ask, evaluate, tell. The first call also evaluates the start.
+    pub fn step<T: Target + ?Sized>(&mut self, target: &mut T) -> Result<Step, ChainError> {
+        loop {
+            self.ask();
+            let state = &mut self.state;
+            let noise = Noise { rng: &mut state.noise, normals: &state.there.u };
+            let value = target.log_density(&state.there.x, noise);
+            if let Some(step) = self.tell(value)? {
+                return Ok(step);
+            }
+        }
+    }
+
+    /// Where the chain is.
+    pub fn position(&self) -> &[f64] {
+        &self.state.here.x
+    }
+
+    /// The log density, or its estimate, there.
+    pub fn log_density(&self) -> f64 {
+        self.state.here.log_density
+    }
+
+    /// The number of steps so far.
+    pub fn iterations(&self) -> u64 {
+        self.state.t
+    }
+
+    /// What happened so far.
+    pub fn statistics(&self) -> &Statistics {
+        &self.state.statistics
+    }
+
+    /// The proposal as it is now.
+    pub fn proposal(&self) -> &P {
+        &self.state.proposal
+    }
+
+    /// What the proposal knows at the current point.
+    pub fn local(&self) -> &P::Local {
+        &self.local_here
+    }
+}

@@ -1,0 +1,157 @@
+use super::*;
+use crate::diagnose;
+use crate::random::{Purpose, stream};
+use rand::RngExt;
+use rand_distr::StandardNormal;
+
+/// A chain of draws of `shifts.len()` independent normals with these means.
+fn normals(chain: u64, count: usize, shifts: &[f64]) -> Vec<f64> {
+    let mut rng = stream(11, chain, Purpose::Start);
+    let draws =
+        (0..count).flat_map(|_| shifts.iter().map(|m| m + rng.sample::<f64, _>(StandardNormal)).collect::<Vec<_>>());
+    draws.collect()
+}
+
+fn summary(chains: &[Vec<f64>], dim: usize) -> Summary {
+    let chains: Vec<&[f64]> = chains.iter().map(Vec::as_slice).collect();
+    summarise(&(1..=dim).map(|i| format!("θ{i}")).collect::<Vec<_>>(), &chains, dim)
+}
+
+fn four(shifts: [&[f64]; 4]) -> Summary {
+    let chains: Vec<Vec<f64>> = (0..4).map(|c| normals(c as u64, 1000, shifts[c])).collect();
+    summary(&chains, shifts[0].len())
+}
+
+#[test]
+fn every_figure_is_that_of_its_own_function() {
+    let chains: Vec<Vec<f64>> = (0..3).map(|c| normals(c, 101 + c as usize, &[0.0, 50.0])).collect();
+    let summary = summary(&chains, 2);
+    for (i, p) in summary.parameters.iter().enumerate() {
+        let columns: Vec<Vec<f64>> = chains.iter().map(|c| c.iter().skip(i).step_by(2).copied().collect()).collect();
+        let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        assert_eq!(p.r_hat, diagnose::r_hat(&columns));
+        assert_eq!(p.ess_bulk, diagnose::ess_bulk(&columns));
+        assert_eq!(p.ess_tail, diagnose::ess_tail(&columns));
+        assert_eq!(p.mcse_mean, diagnose::mcse_mean(&columns));
+    }
+}
+
+#[test]
+fn independent_draws_of_one_law_are_believed() {
+    let summary = four([&[0.0, 3.0]; 4]);
+    assert_eq!(summary.verdict, Verdict { converged: true, messages: vec![] });
+    assert!(summary.to_string().contains("Converged"));
+}
+
+#[test]
+fn chains_in_different_places_are_named_and_not_believed() {
+    let verdict = four([&[0.0, 0.0], &[0.0, 0.0], &[0.0, 0.0], &[0.0, 5.0]]).verdict;
+    assert!(!verdict.converged);
+    assert!(verdict.messages[0].starts_with("θ2: R-hat is up to 1."), "{verdict}");
+    assert!(verdict.messages[0].contains("the chains disagree"));
+}
+
+#[test]
+fn too_few_effective_draws_ask_for_as_many_times_more() {
+    let chains: Vec<Vec<f64>> = (0..4).map(|c| normals(c, 25, &[0.0])).collect();
+    let summary = summary(&chains, 1);
+    let factor = (400.0 / summary.parameters[0].ess_bulk * 10.0).ceil() / 10.0;
+    let advice = format!("{factor} times longer");
+    assert!(summary.verdict.messages.iter().any(|m| m.contains("bulk ESS") && m.contains(&advice)), "{summary}");
+}
+
+#[test]
+fn one_chain_is_compared_with_itself_and_says_so() {
+    let one = summary(&[normals(0, 4000, &[0.0])], 1);
+    assert!(one.verdict.converged && one.parameters[0].r_hat < 1.01, "{one}");
+    assert!(one.verdict.messages[0].contains("one chain"));
+    let drifting: Vec<f64> = normals(0, 4000, &[0.0]).iter().zip(0..).map(|(x, i)| x + f64::from(i) * 1e-3).collect();
+    let drifting = summary(&[drifting], 1);
+    assert!(!drifting.verdict.converged && drifting.verdict.messages[0].contains("halves"), "{drifting}");
+}
+
+#[test]
+fn constant_and_broken_parameters_are_told_apart() {
+    let mut chains: Vec<Vec<f64>> = (0..4).map(|c| normals(c, 1000, &[0.0, 0.0, 0.0])).collect();
+    for chain in &mut chains {
+        chain.iter_mut().step_by(3).for_each(|x| *x = 0.1);
+    }
+    chains[2][301] = f64::INFINITY;
+    let summary = summary(&chains, 3);
+    let messages = &summary.verdict.messages;
+    assert_eq!(messages.len(), 2, "{summary}");
+    assert!(messages[0].starts_with("θ2: some draws are NaN or infinite"));
+    assert!(messages[1].starts_with("θ1: all draws are the same"));
+    assert!(summary.parameters[1].mean.is_nan() && summary.parameters[0].sd == 0.0);
+}
+
+#[test]
+fn too_few_draws_have_a_mean_but_no_verdict() {
+    let few = summary(&[vec![1.0, 2.0, 6.0], vec![3.0, 3.0, 3.0]], 1);
+    assert_eq!((few.parameters[0].mean, few.parameters[0].q50), (3.0, 3.0));
+    assert!(few.parameters[0].r_hat.is_nan() && !few.verdict.converged);
+    assert!(!summarise(&[], &[], 2).verdict.converged);
+    assert!(!summarise(&[], &[&[], &[]], 2).verdict.converged);
+}
+
+#[test]
+fn unequal_chains_keep_their_last_draws() {
+    let short = normals(1, 500, &[0.0]);
+    let long = normals(2, 700, &[0.0]);
+    assert_eq!(summary(&[short.clone(), long.clone()], 1), summary(&[short, long[200..].to_vec()], 1));
+}
+
+#[test]
+fn only_the_first_of_many_bad_parameters_are_named() {
+    let verdict = four([&[0.0; 9], &[0.0; 9], &[0.0; 9], &[5.0; 9]]).verdict;
+    assert!(verdict.messages[0].starts_with("θ1, θ2, θ3, θ4, θ5 and 4 more: "), "{verdict}");
+}
+
+#[test]
+fn a_summary_is_written_as_json_with_null_for_what_is_not_known() {
+    let json = serde_json::to_value(summary(&[vec![1.0, 2.0]], 1)).unwrap();
+    assert_eq!(json["parameters"][0]["mean"], 1.5);
+    assert!(json["parameters"][0]["r_hat"].is_null());
+    assert_eq!(json["verdict"]["converged"], false);
+}
+
+fn line(name: &str, mean: f64, sd: f64, mcse_mean: f64) -> ParameterSummary {
+    let (q5, q50, q95) = (mean - 1.6 * sd, mean, mean + 1.6 * sd);
+    ParameterSummary {
+        name: name.into(),
+        mean,
+        sd,
+        mcse_mean,
+        ess_bulk: 1234.4,
+        ess_tail: 999.6,
+        r_hat: 1.0023,
+        q5,
+        q50,
+        q95,
+    }
+}
+
+#[test]
+fn tables_are_aligned_with_as_many_digits_as_the_error_allows() {
+    let parameters = [
+        line("μ", 1.234567, 0.5, 0.0123),
+        line("a name that goes on and on and on", -41234.5, 321.0, 12.3),
+        line("速度", -0.00001, 0.02, 0.0004),
+        line("cross-section", 3.21456e-28, 4.0e-29, 1.2e-30),
+        line("precise", 1.0, 0.5, 1.234e-12),
+        line("fixed", 2.0, 0.0, 0.0),
+        line("unknown", f64::NAN, f64::NAN, f64::NAN),
+    ];
+    let expected = "\
+parameter                       mean          sd     MCSE          5%         50%         95%  ESS bulk  ESS tail  R-hat
+μ                              1.235       0.500    0.012       0.435       1.235       2.035      1234      1000  1.002
+a name that goes on and…      -41234         321       12      -41748      -41234      -40721      1234      1000  1.002
+速度                        -0.00001     0.02000  0.00040    -0.03201    -0.00001     0.03199      1234      1000  1.002
+cross-section              3.215e-28    4.00e-29  1.2e-30   2.575e-28   3.215e-28   3.855e-28      1234      1000  1.002
+precise                   1.00000000  0.50000000  1.2e-12  0.20000000  1.00000000  1.80000000      1234      1000  1.002
+fixed                          2.000       0.000    0.000       2.000       2.000       2.000      1234      1000  1.002
+unknown                          NaN         NaN      NaN         NaN         NaN         NaN      1234      1000  1.002
+";
+    let table = table::aligned(&parameters);
+    assert_eq!(table, expected, "\n{table}\n{expected}");
+}

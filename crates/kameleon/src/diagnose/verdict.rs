@@ -1,0 +1,115 @@
+//! The verdict on a run, in words: which parameters not to believe, and what to do about it.
+
+use super::ParameterSummary;
+use serde::Serialize;
+use std::fmt;
+
+/// The largest R-hat of chains that agree.
+const LARGEST_R_HAT: f64 = 1.01;
+/// The smallest effective number of draws, for each chain, with which R-hat and the errors themselves can be trusted.
+const LEAST_ESS: f64 = 100.0;
+/// How many parameters a message names.
+const NAMED: usize = 5;
+
+/// Whether the draws can be believed, and if not, why and what to do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// Every parameter has moved, with R-hat at most 1.01 and an effective size of at least 100 a chain.
+    pub converged: bool,
+    /// What is wrong and what helps; also, for draws that pass, what the diagnostics could not see.
+    pub messages: Vec<String>,
+}
+
+impl Verdict {
+    /// Judges `chains` chains of `length` draws each.
+    pub(super) fn new(parameters: &[ParameterSummary], chains: usize, length: usize) -> Self {
+        if chains == 0 || length < 4 {
+            let few = "There are fewer than 4 draws in each chain, too few to judge. Run longer.";
+            return Self { converged: false, messages: vec![few.into()] };
+        }
+        let mut messages: Vec<String> = [not_finite(parameters), constant(parameters), disagreeing(parameters, chains)]
+            .into_iter()
+            .flatten()
+            .collect();
+        messages.extend(imprecise(parameters, chains, "bulk", "means are", |p| p.ess_bulk));
+        messages.extend(imprecise(parameters, chains, "tail", "tail quantiles are", |p| p.ess_tail));
+        let converged = messages.is_empty();
+        if chains == 1 {
+            messages.push(
+                "With one chain, R-hat compares its two halves only: it cannot see a mode that the chain never visited. \
+                 Run at least 4 chains from different starts."
+                    .into(),
+            );
+        }
+        Self { converged, messages }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.converged {
+            "Converged: every R-hat is at most 1.01, every effective size (ESS) at least 100 per chain.\n"
+        } else {
+            "Not converged:\n"
+        })?;
+        self.messages.iter().try_for_each(|message| writeln!(f, "- {message}"))
+    }
+}
+
+fn not_finite(parameters: &[ParameterSummary]) -> Option<String> {
+    let names = named(parameters, |p| !p.mean.is_finite())?;
+    Some(format!("{names}: some draws are NaN or infinite. Look at what wrote them; nothing can be said here."))
+}
+
+fn constant(parameters: &[ParameterSummary]) -> Option<String> {
+    let names = named(parameters, |p| p.sd == 0.0)?;
+    Some(format!(
+        "{names}: all draws are the same. Unless it is fixed on purpose, it was never moved: \
+         try a smaller step, a longer warm-up or another start."
+    ))
+}
+
+fn disagreeing(parameters: &[ParameterSummary], chains: usize) -> Option<String> {
+    let names = named(parameters, |p| p.r_hat > LARGEST_R_HAT)?;
+    let worst = parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max);
+    let (who, compare) = match chains {
+        1 => ("the two halves of the chain disagree", "look at the trace: the chain may move between modes"),
+        _ => ("the chains disagree", "compare the chains: they may sit in different modes"),
+    };
+    Some(format!(
+        "{names}: R-hat is up to {worst:.3} (at most {LARGEST_R_HAT} is good), {who}. \
+         Run longer, with a longer warm-up; if that does not help, {compare}."
+    ))
+}
+
+fn imprecise(
+    parameters: &[ParameterSummary],
+    chains: usize,
+    which: &str,
+    what: &str,
+    ess: fn(&ParameterSummary) -> f64,
+) -> Option<String> {
+    let needed = LEAST_ESS * chains as f64;
+    let names = named(parameters, |p| ess(p) < needed)?;
+    let least = parameters.iter().map(ess).fold(f64::INFINITY, f64::min);
+    let factor = needed / least;
+    // Rounded up, so that following the advice is enough.
+    let factor = if factor < 10.0 { (factor * 10.0).ceil() / 10.0 } else { factor.ceil() };
+    // Chains that disagree may need more than their autocorrelation tells.
+    let about =
+        if parameters.iter().any(|p| ess(p) < needed && p.r_hat > LARGEST_R_HAT) { "at least" } else { "about" };
+    Some(format!(
+        "{names}: {which} ESS is down to {least:.0} ({needed:.0} is enough), so {what} imprecise. \
+         Run {about} {factor} times longer."
+    ))
+}
+
+/// The names of the parameters that are so, the first few of many; none if none is.
+fn named(parameters: &[ParameterSummary], is_so: impl Fn(&ParameterSummary) -> bool) -> Option<String> {
+    let names: Vec<&str> = parameters.iter().filter(|p| is_so(p)).map(|p| p.name.as_str()).collect();
+    match names.len() {
+        0 => None,
+        n if n <= NAMED => Some(names.join(", ")),
+        n => Some(format!("{} and {} more", names[..NAMED].join(", "), n - NAMED)),
+    }
+}

@@ -1,0 +1,49 @@
+//! Where to go next: one file per proposal, all behind one trait.
+
+mod adaptive_metropolis;
+mod kameleon;
+mod kameleon_pca;
+mod principal_components;
+mod random_walk;
+
+pub use adaptive_metropolis::{AdaptiveMetropolis, AdaptiveMetropolisSettings};
+pub use kameleon::{Kameleon, KameleonSettings, Local as KameleonLocal};
+pub use kameleon_pca::{KameleonPca, KameleonPcaSettings, Local as KameleonPcaLocal};
+pub use principal_components::{PrincipalComponents, PrincipalComponentsSettings};
+pub use random_walk::{RandomWalk, RandomWalkSettings, gelman_scale};
+
+use crate::Rng;
+use crate::chain::Step;
+
+/// A proposal distribution q(·|x) that may learn from the chain.
+///
+/// Accept and reject are not its business: it draws a point, tells the ratio of its densities in the two directions, and
+/// learns from the step that came of it. Whatever it computes at a point and may need again is kept in a `Local`, two of
+/// which exist per chain and are swapped when a point is accepted.
+pub trait Proposal {
+    /// What the proposal knows at a point.
+    type Local: Send;
+
+    /// Room for what is known at a point; no other call allocates.
+    fn allocate(&self, dim: usize) -> Self::Local;
+
+    /// Works out from scratch what is known at `x`.
+    fn locate(&self, x: &[f64], at: &mut Self::Local);
+
+    /// Draws `y` from q(·|x) and tells which component of the proposal it came from (0 if there is one only).
+    fn draw(&self, x: &[f64], at: &Self::Local, rng: &mut Rng, y: &mut [f64]) -> usize;
+
+    /// ln q(x|y) − ln q(y|x), filling `at_y`; zero and free for a symmetric proposal.
+    fn log_ratio(&self, x: &[f64], at_x: &Self::Local, y: &[f64], at_y: &mut Self::Local) -> f64;
+
+    /// Learns from a step that ended at `x`, and leaves `at` as a fresh `locate` would.
+    fn adapt(&mut self, x: &[f64], at: &mut Self::Local, step: &Step, rng: &mut Rng);
+
+    /// The scale ν in use (the first, if there are several).
+    fn scale(&self) -> f64;
+
+    /// The kernel's bandwidth σ, where there is a kernel that has one.
+    fn bandwidth(&self) -> Option<f64> {
+        None
+    }
+}

@@ -1,0 +1,235 @@
+//! PCA-Kameleon (Appendix C): a mixture of walks along the principal directions found in feature space.
+//!
+//! Component j is N(y, γ²I + ν_j² u_j u_jᵀ) with u_j = M H α_j, α_j a unit eigenvector of the centred kernel matrix HKH.
+//! Each is a rank-one change of γ²I, so its density costs O(d) by the Sherman-Morrison formula.
+
+use super::principal_components::{pick, shares};
+use super::{KameleonSettings, Proposal};
+use crate::Rng;
+use crate::adapt::{ACCEPTANCE, Scale, rate};
+use crate::chain::Step;
+use crate::linalg::{Subspace, dot, leading_eigenpairs};
+use crate::points::Points;
+use crate::sampler::{Length, SettingsError};
+use crate::spread::{Scratch, directions};
+use crate::subsample::Subsample;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use serde::{Deserialize, Serialize};
+
+/// The eigenvectors are found anew when the history has grown by this factor.
+const GROWTH: f64 = 1.3;
+
+/// The settings of [`KameleonPca`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct KameleonPcaSettings {
+    /// m, the number of principal directions.
+    pub components: usize,
+    /// All that it shares with the Kameleon; a smaller n by default, since eigenvectors cost O(n²m).
+    pub kameleon: KameleonSettings,
+}
+
+impl Default for KameleonPcaSettings {
+    fn default() -> Self {
+        Self { components: 20, kameleon: KameleonSettings { n: 200, ..KameleonSettings::default() } }
+    }
+}
+
+/// Σ_j ω_j N(y, γ²I + ν_j² u_j u_jᵀ)
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KameleonPca {
+    learn_scale: bool,
+    subsample: Subsample,
+    /// α_1, α_2, …, one after another, each with one number per point of z.
+    alphas: Vec<f64>,
+    /// ω_1, ω_1 + ω_2, …, 1
+    cumulative: Vec<f64>,
+    scales: Vec<Scale>,
+    /// The iteration at which eigenvectors are found next.
+    refresh: u64,
+    #[serde(skip)]
+    work: Option<Work>,
+}
+
+/// What the PCA-Kameleon knows at a point.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// u_1, u_2, …, one after another.
+    directions: Vec<f64>,
+    scratch: Scratch,
+}
+
+impl Local {
+    /// u_1, u_2, …, one after another.
+    pub fn directions(&self) -> &[f64] {
+        &self.directions
+    }
+}
+
+impl KameleonPca {
+    /// A proposal in `dim` dimensions for a run of the given length.
+    pub fn new(settings: &KameleonPcaSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
+        let (m, shared) = (settings.components, &settings.kameleon);
+        SettingsError::positive("nu2", shared.nu2)?;
+        let subsample = Subsample::new(shared, dim, length)?;
+        SettingsError::within("components", m, 1, shared.z.as_ref().map_or(shared.n, Vec::len))?;
+        let mut cumulative = vec![1.0; m];
+        shares(&mut cumulative);
+        let mut proposal = Self {
+            learn_scale: shared.learn_scale,
+            subsample,
+            alphas: Vec::with_capacity(m * shared.n),
+            cumulative,
+            scales: vec![Scale::new(shared.nu2); m],
+            refresh: shared.discard,
+            work: None,
+        };
+        proposal.work = Some(Work::new(proposal.subsample.z(), m));
+        proposal.find_alphas();
+        Ok(proposal)
+    }
+
+    /// The leading eigenvectors of HKH and their weights, once z has more points than there are components.
+    fn find_alphas(&mut self) {
+        let (n, m) = (self.subsample.z().len(), self.scales.len());
+        if n <= m {
+            return;
+        }
+        let work = self.work.get_or_insert_with(|| Work::new(self.subsample.z(), m));
+        work.centred_kernel_matrix(&self.subsample);
+        // Any start will do that is the same each time.
+        self.alphas.clear();
+        self.alphas.extend((0..m * n).map(|i| ((i as f64 + 1.0) * 0.754_877_666).fract() - 0.5));
+        leading_eigenpairs(&work.k[..n * n], n, &mut self.alphas, &mut work.values, &mut work.subspace);
+        for alpha in self.alphas.chunks_mut(n) {
+            let mean = alpha.iter().sum::<f64>() / n as f64;
+            alpha.iter_mut().for_each(|a| *a -= mean);
+        }
+        let sum: f64 = work.values.iter().map(|v| v.max(0.0)).sum();
+        self.cumulative.iter_mut().zip(&work.values).for_each(|(c, v)| *c = v.max(0.0) / sum);
+        shares(&mut self.cumulative);
+    }
+
+    /// ln q(y|x) for the difference δ = y − x of either direction, up to terms that depend on ‖δ‖ only.
+    fn log_density(&self, at: &Local, x: &[f64], y: &[f64]) -> f64 {
+        let gamma2 = self.subsample.gamma().powi(2);
+        // The largest term so far, and the sum of all relative to it.
+        let (mut largest, mut sum) = (f64::NEG_INFINITY, 0.0);
+        let mut before = 0.0;
+        for ((u, scale), cumulative) in at.directions.chunks(x.len()).zip(&self.scales).zip(&self.cumulative) {
+            let along: f64 = u.iter().zip(x).zip(y).map(|((u, x), y)| u * (y - x)).sum();
+            let nu2 = scale.nu2();
+            let variance = gamma2 + nu2 * dot(u, u);
+            let weight = cumulative - before;
+            before = *cumulative;
+            let term = (weight / variance.sqrt()).ln() + 0.5 * nu2 * along * along / (gamma2 * variance);
+            if term > largest {
+                sum = sum * (largest - term).exp() + 1.0;
+                largest = term;
+            } else {
+                sum += (term - largest).exp();
+            }
+        }
+        largest + sum.ln()
+    }
+}
+
+/// Room for the eigenproblem.
+#[derive(Clone, Debug)]
+struct Work {
+    rows: Vec<f64>,
+    k: Vec<f64>,
+    means: Vec<f64>,
+    values: Vec<f64>,
+    subspace: Subspace,
+}
+
+impl Work {
+    fn new(z: &Points, m: usize) -> Self {
+        let n = z.capacity();
+        Self {
+            rows: vec![0.0; n * z.dim()],
+            k: vec![0.0; n * n],
+            means: Vec::with_capacity(n),
+            values: vec![0.0; m],
+            subspace: Subspace::new(n, m),
+        }
+    }
+
+    /// H K H, row by row.
+    fn centred_kernel_matrix(&mut self, subsample: &Subsample) {
+        let (z, kernel) = (subsample.z(), subsample.kernel());
+        let (n, d) = (z.len(), z.dim());
+        let (rows, k) = (&mut self.rows[..n * d], &mut self.k[..n * n]);
+        rows.chunks_mut(d).enumerate().for_each(|(a, row)| z.get(a, row));
+        for (a, x) in rows.chunks(d).enumerate() {
+            for (b, y) in rows.chunks(d).take(a + 1).enumerate() {
+                let value = kernel.value(x, y);
+                (k[a * n + b], k[b * n + a]) = (value, value);
+            }
+        }
+        self.means.clear();
+        self.means.extend(k.chunks(n).map(|row| row.iter().sum::<f64>() / n as f64));
+        let grand = self.means.iter().sum::<f64>() / n as f64;
+        for (row, mean) in k.chunks_mut(n).zip(&self.means) {
+            row.iter_mut().zip(&self.means).for_each(|(k, other)| *k += grand - mean - other);
+        }
+    }
+}
+
+impl Proposal for KameleonPca {
+    type Local = Local;
+
+    fn allocate(&self, dim: usize) -> Local {
+        Local { directions: vec![0.0; self.scales.len() * dim], scratch: Scratch::new(dim) }
+    }
+
+    fn locate(&self, x: &[f64], at: &mut Local) {
+        // Without eigenvectors yet, the directions are zero and every component is N(x, γ²I).
+        if !self.alphas.is_empty() {
+            let s = &self.subsample;
+            directions(s.kernel(), s.z(), x, &self.alphas, &mut at.scratch, &mut at.directions);
+        }
+    }
+
+    fn draw(&self, x: &[f64], at: &Local, rng: &mut Rng, y: &mut [f64]) -> usize {
+        let j = pick(&self.cumulative, rng.random());
+        let along = self.scales[j].nu() * rng.sample::<f64, _>(StandardNormal);
+        let u = &at.directions[j * x.len()..(j + 1) * x.len()];
+        let gamma = self.subsample.gamma();
+        for ((y, x), u) in y.iter_mut().zip(x).zip(u) {
+            *y = x + along * u + gamma * rng.sample::<f64, _>(StandardNormal);
+        }
+        j
+    }
+
+    fn log_ratio(&self, x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local) -> f64 {
+        self.locate(y, at_y);
+        self.log_density(at_y, x, y) - self.log_density(at_x, x, y)
+    }
+
+    fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
+        if !self.subsample.until().allows(step.warm) {
+            return;
+        }
+        self.subsample.remember(x, step.t, rng);
+        if step.t >= self.refresh && self.subsample.renew(step.t, rng) {
+            let discard = self.subsample.discard();
+            self.refresh = discard + ((step.t - discard + 20) as f64 * GROWTH) as u64;
+            self.find_alphas();
+            self.locate(x, at);
+        }
+        if let (true, Some(rate)) = (self.learn_scale, rate(step.t, self.subsample.discard(), 0.5)) {
+            self.scales[step.component].learn(rate, step.acceptance, ACCEPTANCE);
+        }
+    }
+
+    fn scale(&self) -> f64 {
+        self.scales[0].nu()
+    }
+
+    fn bandwidth(&self) -> Option<f64> {
+        self.subsample.kernel().bandwidth()
+    }
+}

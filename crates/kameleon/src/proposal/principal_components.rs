@@ -1,0 +1,165 @@
+//! AM-PCA: a mixture of one-dimensional walks along the principal directions of the learned covariance.
+
+use super::Proposal;
+use crate::Rng;
+use crate::adapt::{Scale, Until, rate};
+use crate::chain::Step;
+use crate::covariance::LearnedCovariance;
+use crate::linalg::{dot, eigen};
+use crate::sampler::{Length, SettingsError};
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use serde::{Deserialize, Serialize};
+
+/// The acceptance rate that suits a one-dimensional walk (Gelman et al. 1996).
+const ACCEPTANCE_ON_A_LINE: f64 = 0.44;
+
+/// No direction is chosen less often than this share of an even split, so that none is left out.
+const LEAST_SHARE: f64 = 0.1;
+
+/// Eigenpairs are found again when the history has grown by this factor.
+const GROWTH: f64 = 1.05;
+
+/// The settings of [`PrincipalComponents`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PrincipalComponentsSettings {
+    /// m, how many principal directions; all d if none is given. With fewer, the chain moves in a subspace only once it
+    /// is frozen, so leave it at d unless something else moves the chain too.
+    pub components: Option<usize>,
+    /// Iterations before anything is learned.
+    pub discard: u64,
+    /// When learning ends.
+    pub until: Until,
+}
+
+impl Default for PrincipalComponentsSettings {
+    fn default() -> Self {
+        Self { components: None, discard: 500, until: Until::Warmup }
+    }
+}
+
+/// Σ_j ω_j N(y, ν_j² λ_j v_j v_jᵀ)
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PrincipalComponents {
+    settings: PrincipalComponentsSettings,
+    covariance: LearnedCovariance,
+    /// √λ_j v_j, row by row, largest first.
+    directions: Vec<f64>,
+    /// ω_1, ω_1 + ω_2, …, 1
+    cumulative: Vec<f64>,
+    scales: Vec<Scale>,
+    /// The iteration at which eigenpairs are found next.
+    refresh: u64,
+    /// Room for the eigenproblem: Σ, its eigenvectors, and their order.
+    work: Work,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Work {
+    sigma: Vec<f64>,
+    vectors: Vec<f64>,
+    order: Vec<usize>,
+}
+
+impl PrincipalComponents {
+    /// A proposal in `dim` dimensions for a run of the given length.
+    pub fn new(settings: &PrincipalComponentsSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
+        length.outlasts(settings.discard, settings.until)?;
+        let m = settings.components.unwrap_or(dim);
+        SettingsError::within("components", m, 1, dim)?;
+        let work = Work { sigma: vec![0.0; dim * dim], vectors: vec![0.0; dim * dim], order: (0..dim).collect() };
+        let mut proposal = Self {
+            settings: settings.clone(),
+            covariance: LearnedCovariance::new(&vec![1.0; dim]),
+            directions: vec![0.0; m * dim],
+            cumulative: vec![0.0; m],
+            scales: vec![Scale::new(2.38 * 2.38); m],
+            refresh: settings.discard,
+            work,
+        };
+        proposal.find_directions(dim);
+        Ok(proposal)
+    }
+
+    fn find_directions(&mut self, d: usize) {
+        let (factor, work) = (self.covariance.factor(), &mut self.work);
+        for k in 0..d * d {
+            let (i, j) = (k / d, k % d);
+            work.sigma[k] = dot(&factor[i * d..(i + 1) * d], &factor[j * d..(j + 1) * d]);
+        }
+        eigen(&mut work.sigma, &mut work.vectors, d);
+        let value = |j: usize| work.sigma[j * d + j].max(0.0);
+        work.order.sort_unstable_by(|a, b| value(*b).total_cmp(&value(*a)).then(a.cmp(b)));
+        let m = self.scales.len();
+        let sum: f64 = work.order[..m].iter().map(|j| value(*j)).sum();
+        for (k, &j) in work.order[..m].iter().enumerate() {
+            let root = value(j).sqrt();
+            for i in 0..d {
+                self.directions[k * d + i] = root * work.vectors[j * d + i];
+            }
+            self.cumulative[k] = value(j) / sum;
+        }
+        shares(&mut self.cumulative);
+    }
+}
+
+/// Turns weights that sum to one into floored cumulative ones.
+pub(super) fn shares(weights: &mut [f64]) {
+    let floor = LEAST_SHARE / weights.len() as f64;
+    weights.iter_mut().for_each(|w| *w = if w.is_finite() { w.max(floor) } else { floor });
+    let sum: f64 = weights.iter().sum();
+    let mut cumulative = 0.0;
+    for w in weights.iter_mut() {
+        cumulative += *w / sum;
+        *w = cumulative;
+    }
+}
+
+/// Which component a uniform number picks.
+pub(super) fn pick(cumulative: &[f64], u: f64) -> usize {
+    cumulative.partition_point(|c| *c <= u).min(cumulative.len() - 1)
+}
+
+impl Proposal for PrincipalComponents {
+    type Local = ();
+
+    fn allocate(&self, _dim: usize) {}
+
+    fn locate(&self, _x: &[f64], _at: &mut ()) {}
+
+    fn draw(&self, x: &[f64], _at: &(), rng: &mut Rng, y: &mut [f64]) -> usize {
+        let j = pick(&self.cumulative, rng.random());
+        let step = self.scales[j].nu() * rng.sample::<f64, _>(StandardNormal);
+        let direction = &self.directions[j * x.len()..(j + 1) * x.len()];
+        for ((y, x), v) in y.iter_mut().zip(x).zip(direction) {
+            *y = x + step * v;
+        }
+        j
+    }
+
+    fn log_ratio(&self, _x: &[f64], _at_x: &(), _y: &[f64], _at_y: &mut ()) -> f64 {
+        0.0
+    }
+
+    fn adapt(&mut self, x: &[f64], _at: &mut (), step: &Step, _rng: &mut Rng) {
+        let discard = self.settings.discard;
+        if !self.settings.until.allows(step.warm) || step.t <= discard {
+            return;
+        }
+        if let Some(rate) = rate(step.t, discard, 1.0) {
+            self.covariance.learn(x, rate);
+            if step.t >= self.refresh {
+                self.find_directions(x.len());
+                self.refresh = discard + ((step.t - discard + 20) as f64 * GROWTH) as u64;
+            }
+        }
+        if let Some(rate) = rate(step.t, discard, 0.5) {
+            self.scales[step.component].learn(rate, step.acceptance, ACCEPTANCE_ON_A_LINE);
+        }
+    }
+
+    fn scale(&self) -> f64 {
+        self.scales[0].nu()
+    }
+}

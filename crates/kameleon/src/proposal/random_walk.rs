@@ -1,0 +1,62 @@
+//! SM, standard Metropolis: N(y, ν²I) with a fixed scale.
+
+use super::Proposal;
+use crate::Rng;
+use crate::chain::Step;
+use crate::sampler::SettingsError;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use serde::{Deserialize, Serialize};
+
+/// The scale 2.38/√d, best for a Gaussian target in many dimensions (Gelman et al. 1996).
+pub fn gelman_scale(dim: usize) -> f64 {
+    2.38 / (dim as f64).sqrt()
+}
+
+/// The settings of [`RandomWalk`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RandomWalkSettings {
+    /// ν; 2.38/√d if none is given.
+    pub nu: Option<f64>,
+}
+
+/// N(y, ν²I)
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RandomWalk {
+    nu: f64,
+}
+
+impl RandomWalk {
+    /// A walk in `dim` dimensions.
+    pub fn new(settings: &RandomWalkSettings, dim: usize) -> Result<Self, SettingsError> {
+        let nu = settings.nu.unwrap_or(gelman_scale(dim));
+        SettingsError::positive("nu", nu)?;
+        Ok(Self { nu })
+    }
+}
+
+impl Proposal for RandomWalk {
+    type Local = ();
+
+    fn allocate(&self, _dim: usize) {}
+
+    fn locate(&self, _x: &[f64], _at: &mut ()) {}
+
+    fn draw(&self, x: &[f64], _at: &(), rng: &mut Rng, y: &mut [f64]) -> usize {
+        for (y, x) in y.iter_mut().zip(x) {
+            *y = x + self.nu * rng.sample::<f64, _>(StandardNormal);
+        }
+        0
+    }
+
+    fn log_ratio(&self, _x: &[f64], _at_x: &(), _y: &[f64], _at_y: &mut ()) -> f64 {
+        0.0
+    }
+
+    fn adapt(&mut self, _x: &[f64], _at: &mut (), _step: &Step, _rng: &mut Rng) {}
+
+    fn scale(&self) -> f64 {
+        self.nu
+    }
+}

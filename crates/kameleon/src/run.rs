@@ -1,0 +1,279 @@
+//! Many chains: warm-up, draws, thinning, threads, stopping, progress.
+
+use crate::any_chain::{AnyChain, SavedChain};
+use crate::chain::{ChainError, ChainSettings};
+use crate::record::Draws;
+use crate::sampler::{Length, Sampler, SettingsError, StartError};
+use crate::statistics::Statistics;
+use crate::target::Target;
+use serde::{Deserialize, Serialize};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// What to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Plan {
+    /// The sampler and its settings.
+    pub sampler: Sampler,
+    /// How many chains.
+    pub chains: usize,
+    /// Iterations of warm-up in each chain.
+    pub warmup: u64,
+    /// Draws kept from each chain.
+    pub draws: u64,
+    /// One draw is kept of so many iterations: a chain makes draws × thin of them after its warm-up.
+    pub thin: u64,
+    /// Everything random follows from this.
+    pub seed: u64,
+    /// How many threads; as many as there are cores if none is given. The draws do not depend on it.
+    pub threads: Option<usize>,
+    /// ρ of a correlated pseudo-marginal chain; 0 draws the target's normals afresh at every step.
+    pub correlation: f64,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            sampler: Sampler::default(),
+            chains: 4,
+            warmup: 10_000,
+            draws: 10_000,
+            thin: 1,
+            seed: 1,
+            threads: None,
+            correlation: 0.0,
+        }
+    }
+}
+
+impl Plan {
+    fn check(&self) -> Result<(), SettingsError> {
+        SettingsError::at_least_one("chains", self.chains as u64)?;
+        SettingsError::at_least_one("draws", self.draws)?;
+        SettingsError::at_least_one("thin", self.thin)?;
+        SettingsError::at_least_one("threads", self.threads.unwrap_or(1) as u64)?;
+        let rho = self.correlation;
+        SettingsError::demand("correlation", (0.0..1.0).contains(&rho), &format!("must be in [0, 1), not {rho}"))
+    }
+
+    fn length(&self) -> Length {
+        Length { warmup: self.warmup, sampling: self.draws.saturating_mul(self.thin) }
+    }
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum Ending {
+    /// All draws were made.
+    Complete,
+    /// It was asked to stop; what was drawn so far is there.
+    Stopped,
+    /// A target could not be evaluated any more; what was drawn so far is there.
+    Failed(ChainError),
+}
+
+/// One chain of a run.
+#[derive(Debug)]
+pub struct ChainRun {
+    /// Its draws.
+    pub draws: Draws,
+    /// What happened to it.
+    pub statistics: Statistics,
+    /// The chain as it stopped, to go on from; none if it never made a step.
+    pub state: Option<SavedChain>,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Run {
+    /// The parameters' names.
+    pub names: Vec<String>,
+    /// The chains, in order.
+    pub chains: Vec<ChainRun>,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+impl Run {
+    /// The dimension.
+    pub fn dim(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Evaluations of the target over all chains.
+    pub fn evaluations(&self) -> u64 {
+        self.chains.iter().map(|chain| chain.statistics.evaluations).sum()
+    }
+
+    /// The draws of each chain, one point after another.
+    pub fn draws(&self) -> Vec<&[f64]> {
+        self.chains.iter().map(|chain| chain.draws.points.as_slice()).collect()
+    }
+}
+
+/// A chain's progress, for another thread to watch.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Iterations so far.
+    pub iterations: AtomicU64,
+    accepted: AtomicU64,
+    scale: AtomicU64,
+    /// Whether the chain has ended.
+    pub done: AtomicBool,
+}
+
+impl Progress {
+    /// The share of accepted points over the chain so far.
+    pub fn acceptance(&self) -> f64 {
+        self.accepted.load(Ordering::Relaxed) as f64 / self.iterations.load(Ordering::Relaxed).max(1) as f64
+    }
+
+    /// The proposal's scale ν.
+    pub fn scale(&self) -> f64 {
+        f64::from_bits(self.scale.load(Ordering::Relaxed))
+    }
+
+    fn update(&self, chain: &dyn AnyChain) {
+        let statistics = chain.statistics();
+        self.iterations.store(chain.iterations(), Ordering::Relaxed);
+        self.accepted.store(statistics.warmup.accepted + statistics.sampling.accepted, Ordering::Relaxed);
+        self.scale.store(chain.scale().to_bits(), Ordering::Relaxed);
+    }
+}
+
+/// How a run is watched and stopped from outside.
+#[derive(Clone, Copy, Default)]
+pub struct Control<'a> {
+    /// Set it, and every chain stops after the step it is in.
+    pub stop: Option<&'a AtomicBool>,
+    /// One for each chain.
+    pub progress: Option<&'a [Progress]>,
+}
+
+/// Samples `target` from `starts`: one point for all chains, or one for each.
+///
+/// Every chain gets a clone of the target. An error means that nothing was run; what goes wrong later is told by
+/// [`Run::ending`], next to all that was drawn before.
+pub fn sample<T>(target: T, starts: &[Vec<f64>], plan: &Plan, control: Control<'_>) -> Result<Run, StartError>
+where
+    T: Target + Clone + Send,
+{
+    plan.check()?;
+    check_starts(&target, starts, plan.chains)?;
+    let names = target.names(starts[0].len());
+    let mut jobs = Vec::with_capacity(plan.chains);
+    for index in 0..plan.chains {
+        let settings = ChainSettings {
+            index,
+            seed: plan.seed,
+            warmup: plan.warmup,
+            normals: target.normals(),
+            correlation: plan.correlation,
+        };
+        let chain = plan.sampler.chain(&starts[index % starts.len()], settings, plan.length())?;
+        jobs.push(Job { chain, target: target.clone(), draws: Draws::default(), error: None });
+    }
+    run(&mut jobs, plan, control);
+    conclude(jobs, names, control)
+}
+
+fn check_starts(target: &impl Target, starts: &[Vec<f64>], chains: usize) -> Result<(), SettingsError> {
+    let count = starts.len();
+    let ok = count == 1 || count == chains;
+    SettingsError::demand(
+        "start",
+        ok,
+        &format!("needs one point, or one for each of the {chains} chains, not {count}"),
+    )?;
+    let dim = target.dim().unwrap_or(starts[0].len());
+    for (chain, start) in starts.iter().enumerate() {
+        let found = start.len();
+        let what = format!("the point for chain {chain} has {found} coordinates where {dim} are wanted");
+        SettingsError::demand("start", found == dim, &what)?;
+    }
+    Ok(())
+}
+
+/// A chain with the target it samples.
+struct Job<T> {
+    chain: Box<dyn AnyChain>,
+    target: T,
+    draws: Draws,
+    error: Option<ChainError>,
+}
+
+/// Runs the jobs on threads that take the next one when they are free.
+fn run<T: Target + Send>(jobs: &mut [Job<T>], plan: &Plan, control: Control<'_>) {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = plan.threads.unwrap_or(cores).min(jobs.len());
+    let failed = AtomicBool::new(false);
+    let next = AtomicUsize::new(0);
+    let slots: Vec<Mutex<&mut Job<T>>> = jobs.iter_mut().map(Mutex::new).collect();
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(slot) = slots.get(index) else { break };
+            let mut job = slot.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let progress = control.progress.and_then(|progress| progress.get(index));
+            job.run(plan, progress, || {
+                failed.load(Ordering::Relaxed) || control.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+            });
+            if job.error.is_some() {
+                failed.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+}
+
+impl<T: Target> Job<T> {
+    fn run(&mut self, plan: &Plan, progress: Option<&Progress>, stop: impl Fn() -> bool) {
+        let Length { warmup, sampling } = plan.length();
+        self.draws = Draws::with_capacity(plan.draws as usize, self.chain.position().len());
+        while self.chain.iterations() < warmup + sampling && !stop() {
+            match self.chain.step(&mut self.target) {
+                Ok(step) => {
+                    if !step.warm && (step.t - warmup + 1) % plan.thin == 0 {
+                        self.draws.push(self.chain.position(), self.chain.log_density());
+                    }
+                    if let (Some(progress), 0) = (progress, step.t % 64) {
+                        progress.update(&*self.chain);
+                    }
+                }
+                Err(error) => {
+                    self.error = Some(error);
+                    break;
+                }
+            }
+        }
+        if let Some(progress) = progress {
+            progress.update(&*self.chain);
+            progress.done.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Gathers what was drawn. A start that cannot be sampled from is an error, the first by chain.
+fn conclude<T>(jobs: Vec<Job<T>>, names: Vec<String>, control: Control<'_>) -> Result<Run, StartError> {
+    let mut ending = Ending::Complete;
+    if control.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        ending = Ending::Stopped;
+    }
+    let mut chains = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        match job.error {
+            Some(error @ ChainError::Start { .. }) => return Err(error.into()),
+            Some(error) if !matches!(ending, Ending::Failed(_)) => ending = Ending::Failed(error),
+            _ => {}
+        }
+        let state = (job.chain.iterations() > 0).then(|| job.chain.save());
+        chains.push(ChainRun { draws: job.draws, statistics: job.chain.statistics().clone(), state });
+    }
+    Ok(Run { names, chains, ending })
+}

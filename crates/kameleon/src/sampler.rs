@@ -1,0 +1,222 @@
+//! The samplers by name: plain settings that are checked once and become chains.
+
+use crate::adapt::Until;
+use crate::any_chain::AnyChain;
+use crate::chain::{Chain, ChainError, ChainSettings};
+use crate::kernel::KernelError;
+use crate::proposal::*;
+use crate::target::TargetError;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// A setting that makes no sense, found before anything runs.
+#[derive(Debug, Error, PartialEq)]
+#[error("{setting}: {what}")]
+pub struct SettingsError {
+    /// Which setting.
+    pub setting: String,
+    /// What is wrong, and what is allowed.
+    pub what: String,
+}
+
+impl From<KernelError> for SettingsError {
+    fn from(error: KernelError) -> Self {
+        Self::new("kernel", error.to_string())
+    }
+}
+
+impl From<TargetError> for SettingsError {
+    fn from(error: TargetError) -> Self {
+        Self::new("target", error.to_string())
+    }
+}
+
+impl SettingsError {
+    /// `setting` is wrong in this way.
+    pub fn new(setting: impl Into<String>, what: impl Into<String>) -> Self {
+        Self { setting: setting.into(), what: what.into() }
+    }
+
+    pub(crate) fn demand(setting: &str, ok: bool, what: &str) -> Result<(), Self> {
+        if ok { Ok(()) } else { Err(Self::new(setting, what)) }
+    }
+
+    pub(crate) fn positive(setting: &str, value: f64) -> Result<(), Self> {
+        let ok = value > 0.0 && value.is_finite();
+        Self::demand(setting, ok, &format!("must be positive and finite, not {value}"))
+    }
+
+    pub(crate) fn not_negative(setting: &str, value: f64) -> Result<(), Self> {
+        let ok = value >= 0.0 && value.is_finite();
+        Self::demand(setting, ok, &format!("must be zero or positive and finite, not {value}"))
+    }
+
+    pub(crate) fn at_least_one(setting: &str, value: u64) -> Result<(), Self> {
+        Self::demand(setting, value >= 1, "must be at least 1")
+    }
+
+    pub(crate) fn within(setting: &str, value: usize, least: usize, most: usize) -> Result<(), Self> {
+        Self::demand(setting, (least..=most).contains(&value), &format!("must be from {least} to {most}, not {value}"))
+    }
+
+    pub(crate) fn length(setting: &str, found: usize, wanted: usize) -> Result<(), Self> {
+        Self::demand(setting, found == wanted, &format!("must have {wanted} numbers, one per dimension, not {found}"))
+    }
+}
+
+/// How many iterations a run has: what a proposal must know to make room and to refuse a warm-up that is too short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Length {
+    /// Iterations of warm-up.
+    pub warmup: u64,
+    /// Iterations after it.
+    pub sampling: u64,
+}
+
+impl Length {
+    /// An error if nothing of the warm-up is left to learn from after the discard.
+    pub(crate) fn outlasts(self, discard: u64, until: Until) -> Result<(), SettingsError> {
+        let Length { warmup, .. } = self;
+        SettingsError::demand(
+            "warmup",
+            warmup > discard || until == Until::Forever,
+            &format!(
+                "{warmup} iterations are not more than the {discard} that are discarded before learning; \
+                 use a longer warm-up or a smaller discard"
+            ),
+        )
+    }
+}
+
+/// A sampler and its settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sampler {
+    /// SM: standard Metropolis.
+    RandomWalk(RandomWalkSettings),
+    /// AM-FS and AM-LS: adaptive Metropolis.
+    AdaptiveMetropolis(AdaptiveMetropolisSettings),
+    /// AM-PCA: principal directions of the covariance.
+    PrincipalComponents(PrincipalComponentsSettings),
+    /// KAMH and KAMH-LS: the Kameleon.
+    Kameleon(KameleonSettings),
+    /// PCA-Kameleon: principal directions in feature space.
+    KameleonPca(KameleonPcaSettings),
+}
+
+impl Default for Sampler {
+    fn default() -> Self {
+        Self::kamh_ls()
+    }
+}
+
+/// Every sampler by its name in the paper, with a line about it.
+pub const SAMPLERS: [(&str, &str); 7] = [
+    ("SM", "standard Metropolis: isotropic steps of fixed scale 2.38/√d"),
+    ("AM-FS", "adaptive Metropolis: learned covariance, fixed scale 2.38/√d"),
+    ("AM-LS", "adaptive Metropolis: learned covariance and learned scale"),
+    ("AM-PCA", "steps along one principal direction of the learned covariance at a time"),
+    ("KAMH", "Kameleon: covariance follows the local shape of the target, fixed scale"),
+    ("KAMH-LS", "Kameleon with learned scale"),
+    ("PCA-Kameleon", "steps along one kernel principal direction at a time"),
+];
+
+impl Sampler {
+    /// Standard Metropolis.
+    pub fn sm() -> Self {
+        Self::RandomWalk(RandomWalkSettings::default())
+    }
+
+    /// Adaptive Metropolis with fixed scale.
+    pub fn am_fs() -> Self {
+        Self::AdaptiveMetropolis(AdaptiveMetropolisSettings { learn_scale: false, ..Default::default() })
+    }
+
+    /// Adaptive Metropolis with learned scale.
+    pub fn am_ls() -> Self {
+        Self::AdaptiveMetropolis(AdaptiveMetropolisSettings::default())
+    }
+
+    /// Adaptive Metropolis along principal directions.
+    pub fn am_pca() -> Self {
+        Self::PrincipalComponents(PrincipalComponentsSettings::default())
+    }
+
+    /// The Kameleon with fixed scale.
+    pub fn kamh() -> Self {
+        Self::Kameleon(KameleonSettings { learn_scale: false, ..Default::default() })
+    }
+
+    /// The Kameleon with learned scale.
+    pub fn kamh_ls() -> Self {
+        Self::Kameleon(KameleonSettings::default())
+    }
+
+    /// The Kameleon along principal directions in feature space.
+    pub fn pca_kameleon() -> Self {
+        Self::KameleonPca(KameleonPcaSettings::default())
+    }
+
+    /// The sampler of this name, in any case, with default settings.
+    pub fn by_name(name: &str) -> Result<Self, SettingsError> {
+        match name.to_ascii_lowercase().as_str() {
+            "sm" => Ok(Self::sm()),
+            "am-fs" => Ok(Self::am_fs()),
+            "am-ls" => Ok(Self::am_ls()),
+            "am-pca" => Ok(Self::am_pca()),
+            "kamh" => Ok(Self::kamh()),
+            "kamh-ls" => Ok(Self::kamh_ls()),
+            "pca-kameleon" => Ok(Self::pca_kameleon()),
+            _ => {
+                let names = SAMPLERS.map(|(name, _)| name).join(", ");
+                Err(SettingsError::new("sampler", format!("there is no \"{name}\"; choose one of {names}")))
+            }
+        }
+    }
+
+    /// The sampler's name in the paper.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::RandomWalk(_) => "SM",
+            Self::AdaptiveMetropolis(s) if s.learn_scale => "AM-LS",
+            Self::AdaptiveMetropolis(_) => "AM-FS",
+            Self::PrincipalComponents(_) => "AM-PCA",
+            Self::Kameleon(s) if s.learn_scale => "KAMH-LS",
+            Self::Kameleon(_) => "KAMH",
+            Self::KameleonPca(_) => "PCA-Kameleon",
+        }
+    }
+
+    /// A chain that will start at `start`. The errors name what is wrong with settings or start.
+    pub fn chain(
+        &self,
+        start: &[f64],
+        settings: ChainSettings,
+        length: Length,
+    ) -> Result<Box<dyn AnyChain>, StartError> {
+        let d = start.len();
+        SettingsError::demand("start", d > 0, "has no coordinates; a target needs at least one dimension")?;
+        Ok(match self {
+            Self::RandomWalk(s) => Box::new(Chain::new(RandomWalk::new(s, d)?, start, settings)?),
+            Self::AdaptiveMetropolis(s) => {
+                Box::new(Chain::new(AdaptiveMetropolis::new(s, d, length)?, start, settings)?)
+            }
+            Self::PrincipalComponents(s) => {
+                Box::new(Chain::new(PrincipalComponents::new(s, d, length)?, start, settings)?)
+            }
+            Self::Kameleon(s) => Box::new(Chain::new(Kameleon::new(s, d, length)?, start, settings)?),
+            Self::KameleonPca(s) => Box::new(Chain::new(KameleonPca::new(s, d, length)?, start, settings)?),
+        })
+    }
+}
+
+/// Why a chain could not be made.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// A setting makes no sense.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The start is no place to start from.
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+}

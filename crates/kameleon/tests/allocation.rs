@@ -1,0 +1,54 @@
+//! A step allocates nothing, in the warm-up or after it, whatever the sampler.
+
+use kameleon::proposal::*;
+use kameleon::target::{Banana, Noisy};
+use kameleon::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local!(static ALLOCATIONS: Cell<u64> = const { Cell::new(0) });
+
+struct Counting;
+
+// SAFETY: every call is passed on to the system's allocator as it came.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn no_step_allocates() {
+    let stored = KameleonSettings { history: history::HistoryKind::Stored, ..KameleonSettings::default() };
+    let samplers = [
+        Sampler::sm(),
+        Sampler::am_fs(),
+        Sampler::am_ls(),
+        Sampler::am_pca(),
+        Sampler::kamh(),
+        Sampler::kamh_ls(),
+        Sampler::Kameleon(stored),
+        Sampler::pca_kameleon(),
+    ];
+    for sampler in samplers {
+        let mut target = Noisy::new(Banana::new(5, 0.1, 100.0).unwrap(), 0.2).unwrap();
+        let settings = ChainSettings { index: 0, seed: 1, warmup: 3000, normals: 1, correlation: 0.5 };
+        let mut chain = sampler.chain(&[0.0; 5], settings, Length { warmup: 3000, sampling: 1000 }).unwrap();
+        chain.step(&mut target).unwrap();
+        let before = ALLOCATIONS.with(Cell::get);
+        for _ in 1..4000 {
+            chain.step(&mut target).unwrap();
+        }
+        let allocations = ALLOCATIONS.with(Cell::get) - before;
+        assert_eq!(allocations, 0, "{}", sampler.name());
+    }
+}

@@ -1,0 +1,379 @@
+//! Chains as a user meets them: caches, resume, streams, threads, stopping, and targets that misbehave.
+
+mod common;
+
+use common::*;
+use kameleon::any_chain::{AnyChain, SavedChain};
+use kameleon::chain::ChainError;
+use kameleon::proposal::*;
+use kameleon::random::{Purpose, stream};
+use kameleon::target::{Banana, Gaussian, Noisy};
+use kameleon::*;
+use rand::RngExt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+const SAMPLERS: [fn() -> Sampler; 7] = [
+    Sampler::sm,
+    Sampler::am_fs,
+    Sampler::am_ls,
+    Sampler::am_pca,
+    Sampler::kamh,
+    Sampler::kamh_ls,
+    Sampler::pca_kameleon,
+];
+
+fn banana() -> Banana {
+    Banana::new(3, 0.1, 25.0).unwrap()
+}
+
+fn plan(sampler: Sampler) -> Plan {
+    Plan { sampler, warmup: 800, draws: 300, chains: 4, seed: 17, ..Plan::default() }
+}
+
+fn points(run: &Run) -> Vec<f64> {
+    run.draws().concat()
+}
+
+#[test]
+fn after_every_step_the_cache_equals_a_fresh_look() {
+    let settings = KameleonSettings { gamma_decay: 0.1, ..kameleon_settings(60) };
+    let length = Length { warmup: 1500, sampling: 0 };
+    let proposal = Kameleon::new(&settings, 3, length).unwrap();
+    let mut chain = Chain::new(proposal, &[0.0; 3], ChainSettings { warmup: 1500, ..frozen(0, 3, 0, 0.0) }).unwrap();
+    for _ in 0..2000 {
+        chain.step(&mut banana()).unwrap();
+        let mut fresh = chain.proposal().allocate(3);
+        chain.proposal().locate(chain.position(), &mut fresh);
+        assert_eq!(chain.local().factor(), fresh.factor());
+        assert_eq!(chain.local().spread(), fresh.spread());
+    }
+    let proposal = kameleon_pca(3, 1500);
+    let mut chain = Chain::new(proposal, &[0.0; 3], ChainSettings { warmup: 1500, ..frozen(0, 3, 0, 0.0) }).unwrap();
+    for _ in 0..2000 {
+        chain.step(&mut banana()).unwrap();
+        let mut fresh = chain.proposal().allocate(3);
+        chain.proposal().locate(chain.position(), &mut fresh);
+        assert_eq!(chain.local().directions(), fresh.directions());
+    }
+}
+
+#[test]
+fn the_log_ratio_changes_sign_when_the_points_change_places() {
+    fn check<P: Proposal + Clone>(proposal: P) {
+        let proposal = learned(proposal, &mut banana(), 1500);
+        let mut rng = stream(4, 0, Purpose::Move);
+        let mut at = [proposal.allocate(3), proposal.allocate(3), proposal.allocate(3), proposal.allocate(3)];
+        for _ in 0..100 {
+            let x: Vec<f64> = (0..3).map(|_| rng.random_range(-4.0..4.0)).collect();
+            let y: Vec<f64> = (0..3).map(|_| rng.random_range(-4.0..4.0)).collect();
+            let [a, b, c, d] = &mut at;
+            proposal.locate(&x, a);
+            proposal.locate(&y, c);
+            let forth = proposal.log_ratio(&x, a, &y, b);
+            let back = proposal.log_ratio(&y, c, &x, d);
+            assert!((forth + back).abs() < 1e-9 * (1.0 + forth.abs()), "{forth} {back}");
+        }
+    }
+    check(kameleon(3, 1500, 80));
+    check(kameleon_pca(3, 1500));
+    check(adaptive(3, 1500));
+}
+
+#[test]
+fn drawn_points_have_the_covariance_they_should() {
+    // 10⁵ draws: the standard error of a covariance is at most √2/√10⁵ of the product of sds; six of them.
+    let proposal = learned(kameleon(3, 1500, 80), &mut banana(), 1500);
+    let x = [2.0, -1.0, 0.3];
+    let mut at = proposal.allocate(3);
+    proposal.locate(&x, &mut at);
+    let mut rng = stream(8, 0, Purpose::Move);
+    let (mut y, mut sum) = ([0.0; 3], [0.0; 9]);
+    let count = 100_000;
+    for _ in 0..count {
+        proposal.draw(&x, &at, &mut rng, &mut y);
+        (0..9).for_each(|k| sum[k] += (y[k / 3] - x[k / 3]) * (y[k % 3] - x[k % 3]) / f64::from(count));
+    }
+    let l = at.factor();
+    let r = |i: usize, j: usize| linalg::dot(&l[i * 3..i * 3 + 3], &l[j * 3..j * 3 + 3]);
+    for k in 0..9 {
+        let (i, j) = (k / 3, k % 3);
+        let tolerance = 6.0 * (2.0 * r(i, i) * r(j, j) / f64::from(count)).sqrt();
+        assert!((sum[k] - r(i, j)).abs() < tolerance, "{i}{j}: {} {}", sum[k], r(i, j));
+    }
+}
+
+#[test]
+fn resuming_anywhere_gives_the_same_draws() {
+    let noisy = || Noisy::new(banana(), 0.5).unwrap();
+    for sampler in SAMPLERS {
+        let length = Length { warmup: 900, sampling: 300 };
+        let settings = ChainSettings { index: 1, seed: 5, warmup: 900, normals: 1, correlation: 0.7 };
+        let start = || sampler().chain(&[0.1; 3], settings, length).unwrap();
+        let (mut straight, mut broken): (Box<dyn AnyChain>, _) = (start(), start());
+        let mut target = noisy();
+        let mut rng = stream(1, 1, Purpose::Start);
+        for t in 0..1200 {
+            straight.step(&mut target).unwrap();
+            if rng.random::<f64>() < 0.02 {
+                // As a file would hold it, half the time between a question and its answer.
+                if rng.random() {
+                    broken.ask();
+                }
+                let text = serde_json::to_string(&broken.save()).unwrap();
+                broken = serde_json::from_str::<SavedChain>(&text).unwrap().resume();
+            }
+            broken.step(&mut target).unwrap();
+            assert_eq!(straight.position(), broken.position(), "{} at {t}", sampler().name());
+            assert_eq!(straight.log_density(), broken.log_density());
+        }
+        assert_eq!(straight.statistics(), broken.statistics());
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    for sampler in SAMPLERS {
+        let with = |threads| {
+            let plan = Plan { threads: Some(threads), ..plan(sampler()) };
+            let target = Noisy::new(banana(), 0.3).unwrap();
+            points(&sample(target, &[vec![0.0; 3]], &plan, Control::default()).unwrap())
+        };
+        let one = with(1);
+        assert_eq!(one, with(4), "{}", sampler().name());
+        assert_eq!(one.len(), 4 * 300 * 3);
+        assert!(one[..900] != one[900..1800], "chains have streams of their own");
+    }
+}
+
+#[test]
+fn pinned_seeds_give_pinned_draws() {
+    // A change here is a change of what users get from their seeds: say so in the CHANGELOG.
+    let pinned: [[f64; 2]; 7] = [[0.0; 2]; 7];
+    for (sampler, expected) in SAMPLERS.iter().zip(pinned) {
+        let run = sample(banana(), &[vec![0.0; 3]], &plan(sampler()), Control::default()).unwrap();
+        let last = run.chains[1].draws.points.len();
+        let found = [run.chains[0].draws.points[0], run.chains[1].draws.points[last - 1]];
+        assert_eq!(found, expected, "{}", sampler().name());
+    }
+}
+
+#[test]
+fn thinning_keeps_every_so_many_th_draw() {
+    let thick = sample(banana(), &[vec![0.0; 3]], &plan(Sampler::am_ls()), Control::default()).unwrap();
+    let thin = Plan { thin: 10, draws: 30, ..plan(Sampler::am_ls()) };
+    let thin = sample(banana(), &[vec![0.0; 3]], &thin, Control::default()).unwrap();
+    let every_tenth: Vec<f64> = thick.chains[2].draws.points.chunks(3).skip(9).step_by(10).flatten().copied().collect();
+    assert_eq!(thin.chains[2].draws.points, every_tenth);
+}
+
+#[test]
+fn ask_and_tell_is_the_same_chain_as_a_closure() {
+    let mut target = banana();
+    let settings = ChainSettings { index: 0, seed: 17, warmup: 800, normals: 0, correlation: 0.0 };
+    let length = Length { warmup: 800, sampling: 300 };
+    let mut chain = Sampler::kamh_ls().chain(&[0.0; 3], settings, length).unwrap();
+    let mut draws = Vec::new();
+    while chain.iterations() < 1100 {
+        let x = chain.ask().to_vec();
+        assert_eq!(chain.ask(), x, "asking twice is asking once");
+        let value = exact(&mut target, &x);
+        if let Some(step) = chain.tell(Ok(value)).unwrap() {
+            if !step.warm {
+                draws.extend_from_slice(chain.position());
+            }
+        }
+    }
+    let run = sample(banana(), &[vec![0.0; 3]], &plan(Sampler::kamh_ls()), Control::default()).unwrap();
+    assert_eq!(draws, run.chains[0].draws.points);
+    assert!(matches!(chain.tell(Ok(0.0)), Err(ChainError::NothingAsked { chain: 0 })));
+}
+
+#[test]
+fn a_stop_returns_what_was_drawn() {
+    let stop = AtomicBool::new(false);
+    let calls = AtomicU64::new(0);
+    let target = |x: &[f64]| {
+        if calls.fetch_add(1, Ordering::Relaxed) == 3000 {
+            stop.store(true, Ordering::Relaxed);
+        }
+        -x[0] * x[0]
+    };
+    let plan = Plan { warmup: 1000, draws: 1_000_000, chains: 1, sampler: Sampler::sm(), ..Plan::default() };
+    let run = sample(target, &[vec![0.0]], &plan, Control { stop: Some(&stop), progress: None }).unwrap();
+    assert!(matches!(run.ending, Ending::Stopped));
+    assert_eq!(run.chains[0].draws.len(), 2000);
+    assert_eq!(run.evaluations(), 3001);
+    assert!(run.chains[0].state.is_some());
+}
+
+#[test]
+fn invalid_values_are_rejected_counted_and_shown() {
+    for bad in [f64::NAN, f64::INFINITY] {
+        let target = move |x: &[f64]| if x[0] > 1.0 { bad } else { -x[0] * x[0] };
+        let run = sample(target, &[vec![0.0]], &plan(Sampler::kamh_ls()), Control::default()).unwrap();
+        for chain in &run.chains {
+            assert!(chain.draws.points.iter().all(|x| *x <= 1.0));
+            let counts = chain.statistics.sampling;
+            assert_eq!(counts.total(), 300);
+            assert!(chain.statistics.warmup.invalid + counts.invalid > 0);
+            let first = chain.statistics.first_invalid.as_ref().unwrap();
+            assert!(first.point[0] > 1.0);
+            assert_eq!(first.why, format!("the log density is {bad}"));
+        }
+    }
+}
+
+#[test]
+fn zero_density_is_outside_the_support() {
+    let target = |x: &[f64]| if x[0] < 0.0 { f64::NEG_INFINITY } else { -x[0] };
+    let run = sample(target, &[vec![1.0]], &plan(Sampler::am_ls()), Control::default()).unwrap();
+    for chain in &run.chains {
+        assert!(chain.statistics.sampling.outside_support > 0);
+        assert_eq!(chain.statistics.sampling.invalid, 0);
+        assert!(chain.draws.points.iter().all(|x| *x >= 0.0));
+    }
+}
+
+#[test]
+fn a_refusal_is_an_invalid_point_with_its_reason() {
+    let target = |x: &[f64]| if x[0] > 0.5 { Err(EvalError::reject("solver diverged")) } else { Ok(-x[0] * x[0]) };
+    let run = sample(target, &[vec![0.0]], &plan(Sampler::sm()), Control::default()).unwrap();
+    let statistics = &run.chains[0].statistics;
+    assert!(statistics.sampling.invalid > 0);
+    assert_eq!(statistics.first_invalid.as_ref().unwrap().why, "solver diverged");
+    assert!(matches!(run.ending, Ending::Complete));
+}
+
+#[test]
+fn a_fatal_error_at_step_1000_returns_all_draws_before_it() {
+    let mut calls = 0;
+    let target = move |x: &[f64]| {
+        calls += 1;
+        // The first call is the start, so this is the thousandth step.
+        if calls == 1001 { Err(EvalError::fatal("licence expired")) } else { Ok(-x[0] * x[0]) }
+    };
+    let plan = Plan { chains: 1, ..plan(Sampler::kamh_ls()) };
+    let run = sample(target, &[vec![0.0]], &plan, Control::default()).unwrap();
+    assert_eq!(run.chains[0].draws.len(), 199);
+    let Ending::Failed(error) = run.ending else { panic!("it must say that it failed") };
+    let text = error.to_string();
+    assert!(
+        text.starts_with("chain 0 stopped at iteration 999, at (") && text.ends_with("): licence expired"),
+        "{text}"
+    );
+}
+
+#[test]
+fn bad_starts_name_chain_point_and_value() {
+    let fails = |target: fn(&[f64]) -> f64, starts: &[Vec<f64>]| {
+        sample(target, starts, &plan(Sampler::kamh_ls()), Control::default()).unwrap_err().to_string()
+    };
+    let nan = |_: &[f64]| f64::NAN;
+    assert_eq!(
+        fails(nan, &[vec![1.0, 2.0]]),
+        "chain 0 cannot start at (1, 2): the log density there is NaN; start where it is finite"
+    );
+    let nowhere = |_: &[f64]| f64::NEG_INFINITY;
+    assert!(fails(nowhere, &[vec![1.0]]).contains("start inside the support"));
+    let infinite = |_: &[f64]| f64::INFINITY;
+    assert!(fails(infinite, &[vec![1.0]]).contains("the log density there is inf"));
+    let fine = |x: &[f64]| -x[0] * x[0];
+    assert!(fails(fine, &[vec![0.0, f64::NAN]]).contains("chain 0 cannot start at (0, NaN): coordinate 2 is NaN"));
+    assert!(fails(fine, &[vec![]]).contains("at least one dimension"));
+    assert!(fails(fine, &[]).contains("one point, or one for each of the 4 chains, not 0"));
+    assert!(fails(fine, &vec![vec![0.0]; 3]).contains("not 3"));
+    let uneven = [vec![0.0], vec![0.0, 1.0], vec![0.0], vec![0.0]];
+    assert!(fails(fine, &uneven).contains("the point for chain 1 has 2 coordinates where 1 are wanted"));
+    let third = [vec![0.0], vec![0.0], vec![-5.0], vec![0.0]];
+    let half_line = |x: &[f64]| if x[0] < -1.0 { f64::NEG_INFINITY } else { -x[0] * x[0] };
+    assert!(fails(half_line, &third).starts_with("chain 2 cannot start at (-5):"));
+}
+
+#[test]
+fn a_start_of_the_wrong_length_for_the_target_is_refused() {
+    let error = sample(banana(), &[vec![0.0; 2]], &plan(Sampler::sm()), Control::default()).unwrap_err();
+    assert_eq!(error.to_string(), "start: the point for chain 0 has 2 coordinates where 3 are wanted");
+}
+
+#[test]
+fn impossible_settings_are_refused_before_anything_runs() {
+    let never = |_: &[f64]| -> f64 { panic!("must not be evaluated") };
+    let refuses = |plan: Plan| sample(never, &[vec![0.0, 0.0]], &plan, Control::default()).unwrap_err().to_string();
+    let kameleon = |change: fn(&mut KameleonSettings)| {
+        let mut settings = KameleonSettings::default();
+        change(&mut settings);
+        refuses(plan(Sampler::Kameleon(settings)))
+    };
+    assert_eq!(kameleon(|s| s.n = 0), "n: must be at least 1");
+    assert_eq!(kameleon(|s| s.gamma = -0.2), "gamma: must be positive and finite, not -0.2");
+    assert!(kameleon(|s| s.nu2 = 0.0).starts_with("nu2:"));
+    assert!(kameleon(|s| s.gamma_decay = f64::NAN).starts_with("gamma-decay:"));
+    assert!(kameleon(|s| s.kernel = Kernel::gaussian(0.0)).starts_with("kernel: kernel gaussian: sigma"));
+    assert!(kameleon(|s| s.schedule = adapt::Schedule::Constant(2.0)).starts_with("schedule:"));
+    assert!(kameleon(|s| s.z = Some(vec![])).starts_with("z:"));
+    assert!(kameleon(|s| s.z = Some(vec![vec![1.0]])).contains("2 numbers"));
+    assert!(kameleon(|s| s.z = Some(vec![vec![1.0, f64::NAN]])).contains("finite"));
+    assert!(
+        refuses(Plan { warmup: 500, ..plan(Sampler::kamh_ls()) }).contains("use a longer warm-up or a smaller discard")
+    );
+    assert!(refuses(Plan { warmup: 0, ..plan(Sampler::am_ls()) }).starts_with("warmup:"));
+    assert!(refuses(Plan { chains: 0, ..plan(Sampler::sm()) }).starts_with("chains:"));
+    assert!(refuses(Plan { draws: 0, ..plan(Sampler::sm()) }).starts_with("draws:"));
+    assert!(refuses(Plan { thin: 0, ..plan(Sampler::sm()) }).starts_with("thin:"));
+    assert!(refuses(Plan { threads: Some(0), ..plan(Sampler::sm()) }).starts_with("threads:"));
+    assert!(refuses(Plan { correlation: 1.0, ..plan(Sampler::sm()) }).starts_with("correlation:"));
+    let am = AdaptiveMetropolisSettings { variances: Some(vec![1.0]), ..Default::default() };
+    assert!(refuses(plan(Sampler::AdaptiveMetropolis(am))).starts_with("variances:"));
+    let pca = PrincipalComponentsSettings { components: Some(3), ..Default::default() };
+    assert!(refuses(plan(Sampler::PrincipalComponents(pca))).starts_with("components:"));
+    let walk = RandomWalkSettings { nu: Some(-1.0) };
+    assert!(refuses(plan(Sampler::RandomWalk(walk))).starts_with("nu:"));
+    assert!(Sampler::by_name("nuts").unwrap_err().to_string().contains("choose one of SM, AM-FS"));
+}
+
+#[test]
+fn the_estimate_stays_with_its_point_until_the_chain_moves() {
+    let mut noisy = Noisy::new(Gaussian::diagonal(&[1.0, 1.0]).unwrap(), 2.0).unwrap();
+    let settings = ChainSettings { index: 0, seed: 2, warmup: 0, normals: 1, correlation: 0.0 };
+    let mut chain =
+        Chain::new(RandomWalk::new(&RandomWalkSettings::default(), 2).unwrap(), &[0.0; 2], settings).unwrap();
+    let mut before = (Vec::new(), 0.0);
+    for t in 0..500 {
+        let step = chain.step(&mut noisy).unwrap();
+        let now = (chain.position().to_vec(), chain.log_density());
+        if t > 0 && step.outcome != Outcome::Accepted {
+            assert_eq!(now, before);
+        }
+        before = now;
+    }
+    assert!(chain.statistics().longest_rejection_run > 5, "noise this large makes a chain wait");
+}
+
+#[test]
+fn oracle_points_stay_as_given_while_the_scale_is_learned() {
+    let z = vec![vec![1.0, 0.0], vec![0.0, 2.0], vec![-1.0, 1.0]];
+    let settings = KameleonSettings { z: Some(z), ..KameleonSettings::default() };
+    let proposal = Kameleon::new(&settings, 2, Length { warmup: 100, sampling: 0 }).unwrap();
+    let sigma = proposal.bandwidth().unwrap();
+    let mut chain = Chain::new(proposal, &[0.0; 2], ChainSettings { warmup: 100, ..frozen(0, 1, 0, 0.0) }).unwrap();
+    let scale = chain.proposal().scale();
+    for _ in 0..100 {
+        chain.step(&mut |x: &[f64]| -x[0] * x[0] - x[1] * x[1]).unwrap();
+    }
+    assert_ne!(chain.proposal().scale(), scale);
+    assert_eq!(chain.proposal().bandwidth().unwrap(), sigma);
+}
+
+#[test]
+fn statistics_add_up_and_trace_the_warm_up() {
+    let run = sample(banana(), &[vec![0.0; 3]], &plan(Sampler::kamh_ls()), Control::default()).unwrap();
+    for chain in &run.chains {
+        let s = &chain.statistics;
+        assert_eq!((s.warmup.total(), s.sampling.total(), s.evaluations), (800, 300, 1101));
+        assert!((0.05..0.6).contains(&s.acceptance()));
+        assert_eq!(s.trace.len(), 200);
+        assert!(s.trace.iter().all(|p| p.scale > 0.0 && p.bandwidth.unwrap() > 0.0));
+        assert_ne!(s.trace[0].scale, s.trace[199].scale);
+        assert_ne!(s.trace[0].bandwidth, s.trace[199].bandwidth);
+    }
+}

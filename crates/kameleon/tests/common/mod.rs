@@ -1,0 +1,71 @@
+//! What several tests share: every sampler with a proposal that has learned, and Kolmogorov-Smirnov on two samples.
+#![allow(dead_code)]
+
+use kameleon::proposal::*;
+use kameleon::random::{Purpose, stream};
+use kameleon::target::{Known, Noise};
+use kameleon::*;
+
+/// A chain's settings with no warm-up: nothing is learned.
+pub fn frozen(index: usize, seed: u64, normals: usize, correlation: f64) -> ChainSettings {
+    ChainSettings { index, seed, warmup: 0, normals, correlation }
+}
+
+/// The proposal after a warm-up on the target: what a user's chain samples with.
+pub fn learned<P: Proposal + Clone>(proposal: P, target: &mut (impl Known + Clone), warmup: u64) -> P {
+    let start = vec![0.5; target.dim().unwrap()];
+    let settings = ChainSettings { index: 0, seed: 99, warmup, normals: target.normals(), correlation: 0.0 };
+    let mut chain = Chain::new(proposal, &start, settings).unwrap();
+    for _ in 0..warmup {
+        chain.step(target).unwrap();
+    }
+    chain.proposal().clone()
+}
+
+pub fn kameleon_settings(n: usize) -> KameleonSettings {
+    KameleonSettings { n, discard: 100, ..KameleonSettings::default() }
+}
+
+pub fn kameleon(dim: usize, warmup: u64, n: usize) -> Kameleon {
+    Kameleon::new(&kameleon_settings(n), dim, Length { warmup, sampling: 0 }).unwrap()
+}
+
+pub fn kameleon_pca(dim: usize, warmup: u64) -> KameleonPca {
+    let settings = KameleonPcaSettings { components: 6, kameleon: kameleon_settings(100) };
+    KameleonPca::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
+}
+
+pub fn adaptive(dim: usize, warmup: u64) -> AdaptiveMetropolis {
+    let settings = AdaptiveMetropolisSettings { discard: 100, ..Default::default() };
+    AdaptiveMetropolis::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
+}
+
+pub fn principal(dim: usize, warmup: u64) -> PrincipalComponents {
+    let settings = PrincipalComponentsSettings { discard: 100, ..Default::default() };
+    PrincipalComponents::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
+}
+
+/// The exact log density of a target, without noise.
+pub fn exact(target: &mut impl Known, x: &[f64]) -> f64 {
+    let mut rng = stream(0, 0, Purpose::Noise);
+    target.log_density(x, Noise { rng: &mut rng, normals: &[] }).unwrap()
+}
+
+/// The p-value that two samples of equal size come from one law.
+pub fn two_sample_p(a: &mut [f64], b: &mut [f64]) -> f64 {
+    a.sort_by(f64::total_cmp);
+    b.sort_by(f64::total_cmp);
+    let n = a.len() as f64;
+    let (mut i, mut j, mut distance) = (0, 0, 0.0f64);
+    while i < a.len() && j < b.len() {
+        if a[i] <= b[j] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+        distance = distance.max((i as f64 - j as f64).abs() / n);
+    }
+    let s = (n / 2.0).sqrt() * distance;
+    let tail: f64 = (1..=100).map(|k| (-1f64).powi(k - 1) * (-2.0 * f64::from(k * k) * s * s).exp()).sum();
+    (2.0 * tail).clamp(0.0, 1.0)
+}

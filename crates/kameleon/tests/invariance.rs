@@ -1,0 +1,242 @@
+//! Every frozen proposal leaves the target as it is (Gandy & Scott 2020).
+//!
+//! A replicate starts at an exact draw of the target and makes ten steps. Where it ends has the same law, whatever the
+//! proposal: replicates are independent, so the p-values are exact. 16,000 replicates, an alarm at p < 1e-6, three
+//! statistics each: less than 2e-4 false alarms over the whole file, and the seeds are fixed. Broken samplers must ring.
+
+mod common;
+
+use common::*;
+use kameleon::diagnose::kolmogorov_smirnov_uniform;
+use kameleon::proposal::*;
+use kameleon::random::{Purpose, stream};
+use kameleon::target::{Banana, Flower, Known, Noisy};
+use kameleon::*;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+
+const REPLICATES: usize = 16_000;
+const STEPS: usize = 10;
+const ALARM: f64 = 1e-6;
+/// The sd of the log estimate of noisy targets.
+const NOISE: f64 = 1.0;
+
+fn banana() -> Banana {
+    Banana::new(4, 0.1, 25.0).unwrap()
+}
+
+fn flower() -> Flower {
+    Flower::new(3, 5.0, 2.0, 3.0, 0.5).unwrap()
+}
+
+/// The smallest p-value of level and first two coordinates at the ends of `replicate(index, exact start)`.
+fn smallest_p(target: &impl Known, mut replicate: impl FnMut(usize, &[f64]) -> Vec<f64>) -> f64 {
+    let d = target.dim().unwrap();
+    let (mut starts, mut fresh) = (stream(11, 0, Purpose::Start), stream(12, 0, Purpose::Start));
+    let (mut x, mut y) = (vec![0.0; d], vec![0.0; d]);
+    let mut levels = Vec::new();
+    let mut ends = [Vec::new(), Vec::new()];
+    let mut exact = [Vec::new(), Vec::new()];
+    for index in 0..REPLICATES {
+        target.sample(&mut starts, &mut x);
+        target.sample(&mut fresh, &mut y);
+        let end = replicate(index, &x);
+        levels.push(target.level(&end));
+        for i in 0..2 {
+            ends[i].push(end[i]);
+            exact[i].push(y[i]);
+        }
+    }
+    let coordinates = (0..2).map(|i| two_sample_p(&mut ends[i], &mut exact[i])).fold(1.0, f64::min);
+    coordinates.min(kolmogorov_smirnov_uniform(&mut levels))
+}
+
+/// Steps on the exact target.
+fn exact_p<P: Proposal + Clone>(proposal: &P, target: &(impl Known + Clone)) -> f64 {
+    let mut evaluated = target.clone();
+    smallest_p(target, |index, start| {
+        let mut chain = Chain::new(proposal.clone(), start, frozen(index, 5, 0, 0.0)).unwrap();
+        for _ in 0..STEPS {
+            chain.step(&mut evaluated).unwrap();
+        }
+        chain.position().to_vec()
+    })
+}
+
+/// Steps on the noisy target, whose state is (x, e): in equilibrium e is N(s, 1), since the density carries exp(s e − s²/2).
+fn noisy_p<P: Proposal + Clone>(proposal: &P, target: &(impl Known + Clone), correlation: f64) -> f64 {
+    let mut noisy = Noisy::new(target.clone(), NOISE).unwrap();
+    let mut evaluated = target.clone();
+    let mut rng = stream(13, 0, Purpose::Noise);
+    smallest_p(target, |index, start| {
+        let mut chain = Chain::new(proposal.clone(), start, frozen(index, 6, 1, correlation)).unwrap();
+        let e = NOISE + rng.sample::<f64, _>(StandardNormal);
+        chain.normals_mut()[0] = e;
+        let estimate = exact(&mut evaluated, chain.ask()) + NOISE * e - 0.5 * NOISE * NOISE;
+        chain.tell(estimate).unwrap();
+        for _ in 0..STEPS {
+            chain.step(&mut noisy).unwrap();
+        }
+        chain.position().to_vec()
+    })
+}
+
+fn holds<P: Proposal + Clone + Sync>(proposal: P, mut target: impl Known + Clone + Sync) {
+    let proposal = learned(proposal, &mut target, 3000);
+    let name = std::any::type_name::<P>();
+    for (kind, p) in [
+        ("exact", exact_p(&proposal, &target)),
+        ("noisy", noisy_p(&proposal, &target, 0.0)),
+        ("correlated", noisy_p(&proposal, &target, 0.9)),
+    ] {
+        assert!(p > ALARM, "{name} on the {kind} target: p = {p}");
+    }
+}
+
+macro_rules! invariance {
+    ($($test:ident: $proposal:expr, $target:expr;)*) => {
+        $(#[test] fn $test() { holds($proposal, $target); })*
+    };
+}
+
+invariance! {
+    sm_leaves_the_banana: RandomWalk::new(&RandomWalkSettings::default(), 4).unwrap(), banana();
+    sm_leaves_the_flower: RandomWalk::new(&RandomWalkSettings::default(), 3).unwrap(), flower();
+    am_leaves_the_banana: adaptive(4, 3000), banana();
+    am_leaves_the_flower: adaptive(3, 3000), flower();
+    am_pca_leaves_the_banana: principal(4, 3000), banana();
+    am_pca_leaves_the_flower: principal(3, 3000), flower();
+    kameleon_leaves_the_banana: kameleon(4, 3000, 100), banana();
+    kameleon_leaves_the_flower: kameleon(3, 3000, 100), flower();
+    kameleon_pca_leaves_the_banana: kameleon_pca(4, 3000), banana();
+    kameleon_pca_leaves_the_flower: kameleon_pca(3, 3000), flower();
+}
+
+#[test]
+fn kameleon_with_every_kernel_leaves_the_banana() {
+    use kameleon::kernel::*;
+    let kernels = [
+        Kernel::Linear(Linear),
+        Kernel::polynomial(2),
+        Kernel::matern(1.5, 1.0),
+        Kernel::matern(2.5, 1.0),
+        Kernel::matern(1.7, 1.0),
+        Kernel::RationalQuadratic(RationalQuadratic { alpha: 1.0, length: 1.0 }),
+        Kernel::InverseMultiquadric(InverseMultiquadric { length: 1.0 }),
+        Kernel::Sum(vec![Kernel::gaussian(1.0), Kernel::Scaled(0.01, Box::new(Kernel::Linear(Linear)))]),
+    ];
+    for kernel in kernels {
+        let settings = KameleonSettings { kernel, ..kameleon_settings(50) };
+        let proposal = Kameleon::new(&settings, 4, Length { warmup: 3000, sampling: 0 }).unwrap();
+        let p = exact_p(&learned(proposal, &mut banana(), 3000), &banana());
+        assert!(p > ALARM, "{:?}: p = {p}", settings.kernel);
+    }
+}
+
+/// A wrong ratio from what is known at x and y, the two points, and the right ratio.
+type WrongRatio<L> = fn(&L, &L, &[f64], &[f64], f64) -> f64;
+
+/// A proposal with a wrong ratio of densities.
+#[derive(Clone)]
+struct Mutant<P: Proposal> {
+    proposal: P,
+    ratio: WrongRatio<P::Local>,
+}
+
+impl<P: Proposal> Proposal for Mutant<P> {
+    type Local = P::Local;
+
+    fn allocate(&self, dim: usize) -> P::Local {
+        self.proposal.allocate(dim)
+    }
+
+    fn locate(&self, x: &[f64], at: &mut P::Local) {
+        self.proposal.locate(x, at);
+    }
+
+    fn draw(&self, x: &[f64], at: &P::Local, rng: &mut Rng, y: &mut [f64]) -> usize {
+        self.proposal.draw(x, at, rng, y)
+    }
+
+    fn log_ratio(&self, x: &[f64], at_x: &P::Local, y: &[f64], at_y: &mut P::Local) -> f64 {
+        let right = self.proposal.log_ratio(x, at_x, y, at_y);
+        (self.ratio)(at_x, at_y, x, y, right)
+    }
+
+    fn adapt(&mut self, _x: &[f64], _at: &mut P::Local, _step: &Step, _rng: &mut Rng) {}
+
+    fn scale(&self) -> f64 {
+        self.proposal.scale()
+    }
+}
+
+fn log_factor(at: &KameleonLocal, d: usize) -> f64 {
+    linalg::log_diagonal(at.factor(), d)
+}
+
+/// ln q(y|x), up to a constant.
+fn log_density(at: &KameleonLocal, x: &[f64], y: &[f64]) -> f64 {
+    let mut difference: Vec<f64> = x.iter().zip(y).map(|(x, y)| y - x).collect();
+    linalg::solve_lower(at.factor(), &mut difference);
+    -log_factor(at, x.len()) - 0.5 * linalg::dot(&difference, &difference)
+}
+
+fn mutant_p(ratio: WrongRatio<KameleonLocal>) -> f64 {
+    let proposal = learned(kameleon(4, 3000, 100), &mut banana(), 3000);
+    exact_p(&Mutant { proposal, ratio }, &banana())
+}
+
+#[test]
+fn the_mutant_that_is_none_is_not_caught() {
+    assert!(mutant_p(|_, _, _, _, right| right) > ALARM);
+}
+
+#[test]
+fn a_missing_ratio_is_caught() {
+    let p = mutant_p(|_, _, _, _, _| 0.0);
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn a_missing_ratio_of_the_mixture_is_caught() {
+    let proposal = learned(kameleon_pca(4, 3000), &mut banana(), 3000);
+    let p = exact_p(&Mutant { proposal, ratio: |_, _, _, _, _| 0.0 }, &banana());
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn half_the_log_determinant_is_caught() {
+    let p = mutant_p(|at_x, at_y, x, _, right| right + 0.5 * (log_factor(at_y, x.len()) - log_factor(at_x, x.len())));
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn the_forward_density_alone_is_caught() {
+    let p = mutant_p(|at_x, _, x, y, _| -log_density(at_x, x, y) - log_factor(at_x, x.len()));
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn the_factor_of_the_wrong_place_is_caught() {
+    // A proposal that keeps a stale covariance: both directions with that of the current point.
+    let p = mutant_p(|at_x, _, x, y, _| log_density(at_x, y, x) - log_density(at_x, x, y));
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn a_current_state_that_is_estimated_again_is_caught() {
+    let proposal = learned(kameleon(4, 3000, 100), &mut banana(), 3000);
+    let mut noisy = Noisy::new(banana(), NOISE).unwrap();
+    let p = smallest_p(&banana(), |index, start| {
+        let mut x = start.to_vec();
+        for step in 0..STEPS {
+            // A new chain at every step pays for its start anew, and so forgets the estimate it had.
+            let settings = frozen(index * STEPS + step, 7, 1, 0.0);
+            let mut chain = Chain::new(proposal.clone(), &x, settings).unwrap();
+            chain.step(&mut noisy).unwrap();
+            x.copy_from_slice(chain.position());
+        }
+        x
+    });
+    assert!(p < ALARM, "p = {p}");
+}
