@@ -21,7 +21,7 @@ impl Inputs {
         if names.is_empty() || values.is_empty() {
             return Err(GpError::Shape("the table has no rows or no input columns".into()));
         }
-        if values.len() % names.len() != 0 {
+        if !values.len().is_multiple_of(names.len()) {
             return Err(GpError::Shape(format!("{} values do not fill {} columns", values.len(), names.len())));
         }
         let rows = values.len() / names.len();

@@ -11,12 +11,12 @@ use crate::latent::{LEAST_W, Latent};
 use crate::linalg::{dot, multiply};
 use crate::quadrature::Quadrature;
 
-/// As many nodes as make the moments of a logistic term exact to rounding for usual variances.
-const NODES: usize = 96;
+/// A loose fit that takes longer is good enough to draw from as it is.
+const MOST_LOOSE_SWEEPS: usize = 20;
 const MOST_SWEEPS: usize = 200;
 /// The largest change of a marginal mean, in its standard deviations, that counts as none.
 const LOOSE: f64 = 0.01;
-const EXACT: f64 = 1e-9;
+const EXACT: f64 = 1e-8;
 
 /// Runs EP; owns the memory for it and the fixed place where every run starts.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ impl Ep {
         let sites = Sites { tau: vec![LEAST_W; n], nu: zeros() };
         Self {
             likelihood,
-            quadrature: Quadrature::new(NODES),
+            quadrature: Quadrature::new(),
             reference: sites.clone(),
             sites,
             k_nu: zeros(),
@@ -66,9 +66,12 @@ impl Ep {
     pub fn fit(&mut self, k: &[f64], y: &[f64], accuracy: Accuracy, q: &mut Latent) -> bool {
         self.sites.tau.copy_from_slice(&self.reference.tau);
         self.sites.nu.copy_from_slice(&self.reference.nu);
-        let tolerance = if accuracy == Accuracy::Loose { LOOSE } else { EXACT };
+        let (tolerance, most) = match accuracy {
+            Accuracy::Loose => (LOOSE, MOST_LOOSE_SWEEPS),
+            Accuracy::Converged => (EXACT, MOST_SWEEPS),
+        };
         let (mut damping, mut last) = (1.0, f64::INFINITY);
-        for _ in 0..MOST_SWEEPS {
+        for _ in 0..most {
             if !self.marginals(k, q) {
                 return false;
             }
@@ -80,10 +83,7 @@ impl Ep {
                 // The terms have just been improved: where q need not agree with log Z, take them.
                 return accuracy == Accuracy::Converged || self.normal(k, q);
             }
-            // Shrinking by less than a tenth is no way to converge.
-            if change > 0.9 * last {
-                damping = f64::max(0.5 * damping, 0.05);
-            }
+            damping = if change > last { f64::max(0.5 * damping, 0.05) } else { f64::min(1.2 * damping, 1.0) };
             last = change;
         }
         accuracy == Accuracy::Loose

@@ -5,8 +5,9 @@
 //!
 //! A draw of e takes two vectors of standard normals. With K = LLᵀ, a draw f₀ = L u₁ from the prior of f is corrected by
 //! made-up data W^½ f₀ + u₂, whose covariance is B: `e = f₀ − K W^½ B⁻¹(W^½ f₀ + u₂)` has the covariance wanted, and
-//! since K W^½ = W^−½(B − I) it equals `W^−½ (B⁻¹(W^½ f₀ + u₂) − u₂)`. So the factors of K and of B are enough, e is
-//! continuous in θ for fixed u, and no third factor (of I + LᵀWL, for e = L C⁻ᵀu) has to be made.
+//! since K W^½ = W^−½(B − I) it equals `W^−½ (B⁻¹(W^½ f₀ + u₂) − u₂)`. So the factors of K and of B are enough, no
+//! third one (of I + LᵀWL, for e = L C⁻ᵀu) has to be made. For fixed u the estimate is continuous in θ, but for steps of a
+//! few thousandths at most where the search for q takes one iteration more or less.
 
 use crate::latent::Latent;
 use crate::linalg::{Cholesky, dot};

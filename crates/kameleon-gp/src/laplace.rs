@@ -106,7 +106,7 @@ impl Laplace {
         self.objective = self.objective_at_present(y);
         self.k_step.fill(0.0);
         let cold = self.likelihood.log_likelihood(y, &self.k_step);
-        if !(self.objective >= cold) {
+        if self.objective.is_nan() || self.objective < cold {
             self.a.fill(0.0);
             self.f.fill(0.0);
             self.objective = cold;
@@ -222,12 +222,11 @@ impl ConjugateGradients {
         self.direction.copy_from_slice(&self.residual);
         let mut size = dot(&self.residual, &self.residual);
         let enough = FORCING * FORCING * size;
-        for iteration in 0..n {
-            if !(size > enough) {
-                return iteration;
-            }
+        let mut products = 0;
+        while size > enough && products < n {
             self.weighted.iter_mut().zip(&self.direction).zip(sqrt_w).for_each(|((s, p), root)| *s = root * p);
             multiply(k, &self.weighted, &mut self.k_direction, n);
+            products += 1;
             let curvature = dot(&self.direction, &self.direction) + dot(&self.weighted, &self.k_direction);
             let length = size / curvature;
             add_scaled(&mut self.x, length, &self.direction);
@@ -240,6 +239,6 @@ impl ConjugateGradients {
             let ratio = size / before;
             self.direction.iter_mut().zip(&self.residual).for_each(|(p, r)| *p = r + ratio * *p);
         }
-        n
+        products
     }
 }

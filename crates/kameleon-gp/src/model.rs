@@ -16,7 +16,7 @@ const FIRST_JITTER: f64 = 1e-12;
 #[derive(Clone)]
 enum Engine {
     Laplace(Laplace),
-    Ep(Box<Ep>),
+    Ep(Ep),
 }
 
 /// A classification model over some standardised rows.
@@ -43,7 +43,7 @@ impl Model {
         let parameters = Parameters::new(settings, inputs.dim());
         let engine = match settings.approximation {
             Approximation::Laplace => Engine::Laplace(Laplace::new(settings.likelihood, n)),
-            Approximation::Ep => Engine::Ep(Box::new(Ep::new(settings.likelihood, n))),
+            Approximation::Ep => Engine::Ep(Ep::new(settings.likelihood, n)),
         };
         let mut model = Self {
             hyper: parameters.blank(),

@@ -143,7 +143,7 @@ fn noise_variance(weights: &[f64], count: usize) -> f64 {
 
 /// Draws that are worth one, when log p̂ is normal with standard deviation `sigma` and the proposal is ideal.
 fn inefficiency(sigma: f64) -> f64 {
-    let rule = Quadrature::new(64);
+    let rule = Quadrature::new();
     let log_cdf = |x: f64| Likelihood::Probit.log_likelihood(&[1.0], &[x]);
     let term = |t: f64| {
         let accept = log_cdf(-t - sigma).exp() + (log_cdf(t) - sigma * (t + 0.5 * sigma)).exp();

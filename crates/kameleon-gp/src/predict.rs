@@ -8,8 +8,6 @@ use crate::{GpClassification, GpError, Inputs};
 use kameleon::Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-const NODES: usize = 96;
-
 /// How the latent values of the training rows enter a prediction.
 pub enum Latents<'a> {
     /// Through the normal approximation q(f|y,θ), converged: fast, with the approximation's own error (EP's is small).
@@ -36,7 +34,7 @@ impl GpClassification {
     /// For each θ the latent value at x is normal, and the likelihood is integrated over it (by quadrature if logistic).
     pub fn predict(&mut self, thetas: &[f64], new: &Inputs, mut latents: Latents<'_>) -> Result<Prediction, GpError> {
         let dim = self.model.parameters.dim();
-        if thetas.len() % dim != 0 {
+        if !thetas.len().is_multiple_of(dim) {
             return Err(GpError::Shape(format!("{} numbers are not draws of {dim} coordinates", thetas.len())));
         }
         if new.names() != self.columns() {
@@ -86,7 +84,7 @@ impl Predictor {
     fn new(n: usize) -> Self {
         let zeros = || vec![0.0; n];
         Self {
-            quadrature: Quadrature::new(NODES),
+            quadrature: Quadrature::new(),
             cross: zeros(),
             whitened: zeros(),
             normals: Vec::new(),

@@ -61,6 +61,21 @@ fn every_model_estimates_near_its_converged_approximation() {
 }
 
 #[test]
+fn all_over_the_prior_the_approximations_converge() {
+    for settings in all_models() {
+        let mut target = target(settings.clone());
+        let dim = target.dim().unwrap();
+        let u = normals(13, 0, target.normals());
+        for draw in 1..=5 {
+            let theta: Vec<f64> = normals(13, draw, dim).iter().map(|z| 5f64.sqrt() * z).collect();
+            assert!(target.log_marginal(&theta).is_ok(), "{settings:?} {theta:?}");
+            assert!(target.log_estimate(&theta, &u).is_ok(), "{settings:?} {theta:?}");
+        }
+        assert_eq!(target.statistics().raised_jitter, 0);
+    }
+}
+
+#[test]
 fn the_log_density_is_the_estimate_plus_the_prior() {
     let mut target = target(Settings::default());
     let u = normals(7, 0, target.normals());
