@@ -1,0 +1,272 @@
+//! The table of a classification problem: numeric inputs and a label of two values, read from CSV.
+
+use crate::GpError;
+use csv::{Reader, ReaderBuilder, StringRecord, Trim};
+use std::io::Read;
+
+/// How an absent value is usually written.
+const MISSING: [&str; 6] = ["", "?", "NA", "N/A", "NaN", "nan"];
+
+/// Inputs, column after column, with their names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inputs {
+    names: Vec<String>,
+    rows: usize,
+    values: Vec<f64>,
+}
+
+impl Inputs {
+    /// From values given column after column.
+    pub fn new(names: Vec<String>, values: Vec<f64>) -> Result<Self, GpError> {
+        if names.is_empty() || values.is_empty() {
+            return Err(GpError::Shape("the table has no rows or no input columns".into()));
+        }
+        if !values.len().is_multiple_of(names.len()) {
+            return Err(GpError::Shape(format!("{} values do not fill {} columns", values.len(), names.len())));
+        }
+        let rows = values.len() / names.len();
+        if let Some(i) = values.iter().position(|x| !x.is_finite()) {
+            let (row, column) = (i % rows + 1, names[i / rows].clone());
+            return Err(GpError::NotANumber { row, column, value: values[i].to_string() });
+        }
+        Ok(Self { names, rows, values })
+    }
+
+    /// Reads the columns `names`, in that order, from a table with a header; other columns are ignored.
+    pub fn read(source: impl Read, names: &[String]) -> Result<Self, GpError> {
+        let mut reader = open(source);
+        let header = header(&mut reader)?;
+        let columns: Vec<usize> = names.iter().map(|name| find(&header, name)).collect::<Result<_, _>>()?;
+        let records: Vec<StringRecord> = reader.into_records().collect::<Result<_, _>>()?;
+        Self::new(names.to_vec(), numbers(&records, &header, &columns)?)
+    }
+
+    /// The names of the columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many columns there are.
+    pub fn dim(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Column `d`.
+    pub fn column(&self, d: usize) -> &[f64] {
+        &self.values[d * self.rows..][..self.rows]
+    }
+
+    /// All values, column after column.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The same columns with other values.
+    pub(crate) fn with_values(&self, values: Vec<f64>) -> Self {
+        Self { values, ..self.clone() }
+    }
+}
+
+/// Inputs and labels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dataset {
+    inputs: Inputs,
+    y: Vec<f64>,
+    classes: [String; 2],
+}
+
+impl Dataset {
+    /// From inputs and labels ±1.
+    pub fn new(inputs: Inputs, y: Vec<f64>) -> Result<Self, GpError> {
+        Self::with_classes(inputs, y, ["-1".into(), "+1".into()], "y")
+    }
+
+    /// Reads a table with a header: numeric columns, and the label column `label`, which has two values.
+    ///
+    /// `positive` says which of them counts as +1; by default the larger number or the later word. [`Dataset::classes`]
+    /// tells what was chosen.
+    pub fn read(source: impl Read, label: &str, positive: Option<&str>) -> Result<Self, GpError> {
+        let mut reader = open(source);
+        let header = header(&mut reader)?;
+        let label_column = find(&header, label)?;
+        let columns: Vec<usize> = (0..header.len()).filter(|&c| c != label_column).collect();
+        let records: Vec<StringRecord> = reader.into_records().collect::<Result<_, _>>()?;
+        let names = columns.iter().map(|&c| header[c].clone()).collect();
+        let inputs = Inputs::new(names, numbers(&records, &header, &columns)?)?;
+        let labels = cells(&records, &header, label_column)?;
+        let classes = classes(&labels, label, positive)?;
+        let y = labels.iter().map(|l| if *l == classes[1] { 1.0 } else { -1.0 }).collect();
+        Self::with_classes(inputs, y, classes, label)
+    }
+
+    pub(crate) fn with_classes(
+        inputs: Inputs,
+        y: Vec<f64>,
+        classes: [String; 2],
+        label: &str,
+    ) -> Result<Self, GpError> {
+        if y.len() != inputs.rows {
+            return Err(GpError::Shape(format!("{} labels for {} rows", y.len(), inputs.rows)));
+        }
+        if let Some(row) = y.iter().position(|y| y.abs() != 1.0) {
+            return Err(GpError::Shape(format!("label {} is {}, not +1 or -1", row + 1, y[row])));
+        }
+        if y.iter().all(|&l| l == y[0]) {
+            let only = classes[usize::from(y[0] > 0.0)].clone();
+            return Err(GpError::Classes { column: label.into(), values: vec![only] });
+        }
+        for d in 0..inputs.dim() {
+            let column = inputs.column(d);
+            if column.iter().all(|&x| x == column[0]) {
+                return Err(GpError::Constant { column: inputs.names[d].clone(), value: column[0] });
+            }
+        }
+        Ok(Self { inputs, y, classes })
+    }
+
+    /// The inputs.
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// The labels, ±1.
+    pub fn y(&self) -> &[f64] {
+        &self.y
+    }
+
+    /// The values of the label column that count as −1 and +1.
+    pub fn classes(&self) -> &[String; 2] {
+        &self.classes
+    }
+}
+
+fn open<R: Read>(source: R) -> Reader<R> {
+    ReaderBuilder::new().trim(Trim::All).from_reader(source)
+}
+
+fn header(reader: &mut Reader<impl Read>) -> Result<Vec<String>, GpError> {
+    let header: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
+    match header.iter().enumerate().find(|(i, name)| header[..*i].contains(name)) {
+        Some((_, name)) => Err(GpError::Twice { column: name.clone() }),
+        None => Ok(header),
+    }
+}
+
+fn find(header: &[String], column: &str) -> Result<usize, GpError> {
+    let no_column = || GpError::NoColumn { column: column.into(), available: header.to_vec() };
+    header.iter().position(|name| name == column).ok_or_else(no_column)
+}
+
+/// The cells of one column, none of them missing.
+fn cells<'a>(records: &'a [StringRecord], header: &[String], column: usize) -> Result<Vec<&'a str>, GpError> {
+    let cell = |(i, record): (usize, &'a StringRecord)| match &record[column] {
+        missing if MISSING.contains(&missing) => Err(GpError::Missing { row: i + 1, column: header[column].clone() }),
+        cell => Ok(cell),
+    };
+    records.iter().enumerate().map(cell).collect()
+}
+
+/// The values of some columns, column after column.
+fn numbers(records: &[StringRecord], header: &[String], columns: &[usize]) -> Result<Vec<f64>, GpError> {
+    let mut values = Vec::with_capacity(records.len() * columns.len());
+    for &column in columns {
+        for (i, cell) in cells(records, header, column)?.into_iter().enumerate() {
+            let number = cell.parse().ok().filter(|x: &f64| x.is_finite());
+            let wrong = || GpError::NotANumber { row: i + 1, column: header[column].clone(), value: cell.into() };
+            values.push(number.ok_or_else(wrong)?);
+        }
+    }
+    Ok(values)
+}
+
+/// The label values for −1 and +1.
+fn classes(labels: &[&str], column: &str, positive: Option<&str>) -> Result<[String; 2], GpError> {
+    let mut values: Vec<&str> = Vec::new();
+    for label in labels {
+        if !values.contains(label) {
+            values.push(label);
+        }
+        if values.len() > 10 {
+            break;
+        }
+    }
+    let owned = |values: &[&str]| values.iter().map(|&v| v.to_owned()).collect::<Vec<_>>();
+    let &[first, second] = values.as_slice() else {
+        return Err(GpError::Classes { column: column.into(), values: owned(&values) });
+    };
+    let second_is_larger = match (first.parse::<f64>(), second.parse::<f64>()) {
+        (Ok(first), Ok(second)) => second > first,
+        _ => second > first,
+    };
+    let (mut low, mut high) = if second_is_larger { (first, second) } else { (second, first) };
+    match positive {
+        Some(positive) if positive == low => std::mem::swap(&mut low, &mut high),
+        Some(positive) if positive != high => {
+            let values = [low.into(), high.into()];
+            return Err(GpError::Positive { column: column.into(), values, positive: positive.into() });
+        }
+        _ => {}
+    }
+    Ok([low.into(), high.into()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Dataset, GpError> {
+        Dataset::read(text.as_bytes(), "class", None)
+    }
+
+    fn complaint(text: &str) -> String {
+        read(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_table_gives_named_columns_and_signed_labels() {
+        let data = read("a, class ,b\n1,yes,4\n2,no,5\n3,yes,7\n").unwrap();
+        assert_eq!(data.inputs().names(), ["a", "b"]);
+        assert_eq!(data.inputs().column(1), [4.0, 5.0, 7.0]);
+        assert_eq!(data.y(), [1.0, -1.0, 1.0]);
+        assert_eq!(data.classes(), &["no".to_owned(), "yes".to_owned()]);
+    }
+
+    #[test]
+    fn the_larger_number_is_positive_unless_the_user_says_otherwise() {
+        let text = "class,a\n10,1\n9,2\n";
+        assert_eq!(read(text).unwrap().y(), [1.0, -1.0]);
+        let data = Dataset::read(text.as_bytes(), "class", Some("9")).unwrap();
+        assert_eq!(data.y(), [-1.0, 1.0]);
+        let wrong = Dataset::read(text.as_bytes(), "class", Some("8")).unwrap_err();
+        assert_eq!(wrong.to_string(), "label column `class` has 9 and 10, not `8`");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_row_and_column() {
+        assert_eq!(complaint("a,class\n1,x\n?,y\n"), "row 2, column `a`: the value is missing");
+        assert_eq!(complaint("a,class\n1,x\n2,\n"), "row 2, column `class`: the value is missing");
+        assert_eq!(complaint("a,class\n1,x\n2;5,y\n"), "row 2, column `a`: `2;5` is not a finite number");
+        assert_eq!(complaint("a,class\ninf,x\n2,y\n"), "row 1, column `a`: `inf` is not a finite number");
+        assert_eq!(complaint("a,b,class\n1,3,x\n2,3,y\n"), "column `b` is constant: every row has 3; leave it out");
+        assert_eq!(complaint("a,class\n1,x\n2,x\n"), "label column `class` must have two values, not 1: x");
+        assert_eq!(complaint("a,class\n1,x\n2,y\n3,z\n"), "label column `class` must have two values, not 3: x, y, z");
+        assert_eq!(complaint("a,b\n1,x\n"), "there is no column `class`; the table has a, b");
+        assert_eq!(complaint("a,a,class\n1,1,x\n"), "two columns are named `a`");
+        assert_eq!(complaint("a,class\n"), "the table has no rows or no input columns");
+        assert_eq!(complaint("class\nx\n"), "the table has no rows or no input columns");
+        assert!(complaint("a,class\n1,x\n2\n").starts_with("cannot read the table: "));
+    }
+
+    #[test]
+    fn new_rows_are_read_by_name_and_need_no_label() {
+        let names = ["b".to_owned(), "a".to_owned()];
+        let inputs = Inputs::read("a,note,b\n1,?,2\n3,?,4\n".as_bytes(), &names).unwrap();
+        assert_eq!(inputs.values(), [2.0, 4.0, 1.0, 3.0]);
+        assert!(Inputs::read("a\n1\n".as_bytes(), &names).is_err());
+    }
+}

@@ -1,0 +1,33 @@
+//! The data of the paper's classification example: window glass against other glass.
+//!
+//! UCI Machine Learning Repository, *Glass Identification*, <https://doi.org/10.24432/C5WW2P>; 214 rows, 9 columns.
+
+use crate::{Dataset, Inputs};
+
+const CSV: &str = include_str!("../data/glass.csv");
+
+/// The Glass data: +1 for window glass (types 1–3, 163 rows), −1 for the rest (51 rows).
+pub fn glass() -> Dataset {
+    let mut names: Vec<String> = CSV.lines().next().unwrap_or_default().split(',').map(str::to_owned).collect();
+    let table = Inputs::read(CSV.as_bytes(), &names).expect("the embedded table is sound");
+    names.pop();
+    let dim = names.len();
+    let y = table.column(dim).iter().map(|&kind| if kind <= 3.0 { 1.0 } else { -1.0 }).collect();
+    let inputs =
+        Inputs::new(names, table.values()[..dim * table.rows()].to_vec()).expect("the embedded table is sound");
+    Dataset::with_classes(inputs, y, ["other".into(), "window".into()], "Type").expect("the embedded table is sound")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn glass_has_163_windows_among_214_rows_and_one_pair_of_equal_rows() {
+        let data = glass();
+        assert_eq!(data.inputs().names(), ["RI", "Na", "Mg", "Al", "Si", "K", "Ca", "Ba", "Fe"]);
+        assert_eq!(data.y().iter().filter(|&&y| y == 1.0).count(), 163);
+        assert_eq!(data.y().len(), 214);
+        assert!((0..9).all(|d| data.inputs().column(d)[38] == data.inputs().column(d)[39]));
+    }
+}

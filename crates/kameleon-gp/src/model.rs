@@ -1,0 +1,118 @@
+//! K and q(f|y,θ) at one θ, and the memory in which both are made again at the next.
+
+use crate::covariance::{CovarianceMatrix, Hyper};
+use crate::ep::Ep;
+use crate::laplace::{Accuracy, Laplace};
+use crate::latent::{Latent, Work};
+use crate::linalg::Cholesky;
+use crate::parameters::Parameters;
+use crate::settings::{Approximation, Settings};
+use crate::{GpError, Inputs};
+use kameleon::EvalError;
+
+/// The first jitter to be tried after none.
+const FIRST_JITTER: f64 = 1e-12;
+
+#[derive(Clone)]
+enum Engine {
+    Laplace(Laplace),
+    Ep(Ep),
+}
+
+/// A classification model over some standardised rows.
+#[derive(Clone)]
+pub(crate) struct Model {
+    pub(crate) parameters: Parameters,
+    pub(crate) hyper: Hyper,
+    pub(crate) covariance: CovarianceMatrix,
+    pub(crate) y: Vec<f64>,
+    /// K + jitter I
+    pub(crate) k: Vec<f64>,
+    pub(crate) k_factor: Cholesky,
+    /// The jitter that the last θ needed.
+    pub(crate) jitter: f64,
+    least_jitter: f64,
+    jitter_limit: f64,
+    engine: Engine,
+    pub(crate) latent: Latent,
+}
+
+impl Model {
+    pub(crate) fn new(settings: &Settings, inputs: &Inputs, y: Vec<f64>) -> Result<Self, GpError> {
+        let n = y.len();
+        let parameters = Parameters::new(settings, inputs.dim());
+        let engine = match settings.approximation {
+            Approximation::Laplace => Engine::Laplace(Laplace::new(settings.likelihood, n)),
+            Approximation::Ep => Engine::Ep(Ep::new(settings.likelihood, n)),
+        };
+        let mut model = Self {
+            hyper: parameters.blank(),
+            parameters,
+            covariance: CovarianceMatrix::new(settings.covariance, inputs),
+            y,
+            k: vec![0.0; n * n],
+            k_factor: Cholesky::new(n),
+            jitter: settings.jitter,
+            least_jitter: settings.jitter,
+            jitter_limit: settings.jitter_limit,
+            engine,
+            latent: Latent::new(n),
+        };
+        let reference = settings.reference.clone().unwrap_or_else(|| model.parameters.prior_mean());
+        model.fit(&reference, Accuracy::Converged).map_err(|why| GpError::Reference(why.to_string()))?;
+        match &mut model.engine {
+            Engine::Laplace(laplace) => laplace.set_reference(&model.latent),
+            Engine::Ep(ep) => ep.set_reference(),
+        }
+        Ok(model)
+    }
+
+    /// Makes K and its factor, with more jitter where that is needed: a function of θ alone.
+    pub(crate) fn set(&mut self, theta: &[f64]) -> Result<(), EvalError> {
+        self.parameters.unpack(theta, &mut self.hyper);
+        self.jitter = self.least_jitter;
+        if !self.covariance.fill(&self.hyper, self.jitter, &mut self.k) {
+            return Err(EvalError::reject("the scaled distances or the amplitude overflow"));
+        }
+        loop {
+            self.k_factor.entries_mut().copy_from_slice(&self.k);
+            if self.k_factor.factor() {
+                return Ok(());
+            }
+            let raised = (2.0 * self.jitter).max(FIRST_JITTER);
+            if raised > self.jitter_limit {
+                let limit = self.jitter_limit;
+                return Err(EvalError::reject(format!("K cannot be factored with a jitter below {limit:e}")));
+            }
+            self.jitter = raised;
+            let diagonal = self.hyper.amplitude2 + self.jitter;
+            self.k.iter_mut().step_by(self.y.len() + 1).for_each(|entry| *entry = diagonal);
+        }
+    }
+
+    /// Makes K and q at θ.
+    pub(crate) fn fit(&mut self, theta: &[f64], accuracy: Accuracy) -> Result<(), EvalError> {
+        self.latent.work = Work::default();
+        self.set(theta)?;
+        let fitted = match &mut self.engine {
+            Engine::Laplace(laplace) => laplace.fit(&self.k, &self.y, accuracy, &mut self.latent),
+            Engine::Ep(ep) => ep.fit(&self.k, &self.y, accuracy, &mut self.latent),
+        };
+        if fitted { Ok(()) } else { Err(EvalError::reject("the approximation of p(f|y,θ) was not found")) }
+    }
+
+    /// The approximate log p(y|θ) after a converged fit.
+    pub(crate) fn log_marginal(&self) -> f64 {
+        match &self.engine {
+            Engine::Laplace(laplace) => laplace.log_marginal(&self.y, &self.latent),
+            Engine::Ep(ep) => ep.log_marginal(),
+        }
+    }
+
+    /// Operations of the last fit, K included: an exponential counts 20.
+    pub(crate) fn flops(&self) -> f64 {
+        let (n, d) = (self.y.len() as f64, self.hyper.inverse_scales.len() as f64);
+        let k_and_its_factor = 0.5 * n * n * (3.0 * d + 22.0) + n * n * n / 3.0;
+        k_and_its_factor + self.latent.work.flops(self.y.len())
+    }
+}

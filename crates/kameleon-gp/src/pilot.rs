@@ -1,0 +1,182 @@
+//! How many importance samples to take: a short pilot that weighs the noise of log p̂ against the work.
+//!
+//! A noisy estimate makes a chain stick; more samples make each step dearer. With σ = sd(log p̂), Pitt, Silva, Giordani
+//! and Kohn (2012) give the inefficiency of a chain that proposes from the posterior itself: the mean of (2 − p)/p over
+//! z ~ N(σ²/2, σ²), where p = Φ(−z/σ − σ/2) + e^{−z} Φ(z/σ − σ/2) is the probability that noise z lets go. Doucet, Pitt,
+//! Deligiannidis and Kohn (2015) show that other proposals suffer less from noise, so this is the cautious choice.
+//!
+//! Work is counted in floating-point operations rather than timed: the same run chooses the same n_imp on every machine.
+
+use crate::estimate::{Estimator, log_mean_exp};
+use crate::laplace::Accuracy;
+use crate::likelihood::Likelihood;
+use crate::quadrature::Quadrature;
+use crate::{GpClassification, GpError, Settings};
+use kameleon::random::{self, Purpose};
+use rand_distr::{Distribution, StandardNormal};
+use std::fmt;
+
+/// The numbers of samples that are compared; without antithetic pairs, 1 as well.
+const CANDIDATES: [usize; 9] = [2, 4, 6, 10, 16, 24, 40, 64, 100];
+/// Weights drawn at each θ: forty estimates of the largest size.
+const POOL: usize = 4000;
+const AT_ONCE: usize = 100;
+/// A stream that no chain uses.
+const CHAIN: u64 = u64::MAX / 4;
+
+/// What one number of samples would give.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// The number of samples.
+    pub n_imp: usize,
+    /// sd(log p̂), the root mean square over the points of the pilot.
+    pub sd: f64,
+    /// Work of one estimate, in millions of floating-point operations.
+    pub megaflops: f64,
+    /// Draws of the chain that are worth one draw without noise.
+    pub inefficiency: f64,
+    /// Effective draws per operation, relative to the best candidate.
+    pub score: f64,
+}
+
+/// What a pilot found and chose.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pilot {
+    /// All that were compared.
+    pub candidates: Vec<Candidate>,
+    /// The best of them.
+    pub chosen: Candidate,
+    /// At how many points the noise was measured.
+    pub points: usize,
+}
+
+impl GpClassification {
+    /// Measures sd(log p̂) at the points `thetas` (a few states of a warm chain) and finds the n_imp that gives most
+    /// effective draws for the work. Points that cannot be evaluated are left out. [`GpClassification::set_n_imp`] then
+    /// puts the choice to use.
+    pub fn pilot(&mut self, thetas: &[Vec<f64>], seed: u64) -> Result<Pilot, GpError> {
+        let singles = (!self.settings().antithetic).then_some(1);
+        let counts: Vec<usize> = singles.into_iter().chain(CANDIDATES).collect();
+        let mut variances = vec![0.0; counts.len()];
+        let (mut points, mut base) = (0, 0.0);
+        for (i, theta) in thetas.iter().enumerate() {
+            if theta.len() != self.model.parameters.dim() || self.model.fit(theta, Accuracy::Loose).is_err() {
+                continue;
+            }
+            points += 1;
+            base += self.model.flops();
+            let weights = self.pool(seed, i as u64);
+            for (variance, &count) in variances.iter_mut().zip(&counts) {
+                *variance += noise_variance(&weights, count);
+            }
+        }
+        if points == 0 {
+            return Err(GpError::NoDraws { given: thetas.len() });
+        }
+        let mean = 1.0 / points as f64;
+        let work = |n_imp| {
+            let settings = Settings { n_imp, ..self.settings().clone() };
+            mean * base + Estimator::new(&settings, self.model.y.len()).flops()
+        };
+        let candidates = counts.iter().zip(&variances).map(|(&n_imp, variance)| {
+            let sd = (mean * variance).sqrt();
+            let (megaflops, inefficiency) = (1e-6 * work(n_imp), inefficiency(sd));
+            Candidate { n_imp, sd, megaflops, inefficiency, score: 1.0 / (inefficiency * megaflops) }
+        });
+        Ok(Pilot::choose(candidates.collect(), points))
+    }
+
+    /// Log weights at the θ of the last fit.
+    fn pool(&self, seed: u64, point: u64) -> Vec<f64> {
+        let model = &self.model;
+        let settings = Settings { n_imp: AT_ONCE, ..self.settings().clone() };
+        let mut estimator = Estimator::new(&settings, model.y.len());
+        let mut rng = random::stream(seed, CHAIN - point, Purpose::Noise);
+        let mut normals = vec![0.0; estimator.normals()];
+        let mut weights = Vec::with_capacity(POOL);
+        while weights.len() < POOL {
+            normals.fill_with(|| StandardNormal.sample(&mut rng));
+            estimator.log_estimate(&model.y, &model.k_factor, &model.latent, &normals);
+            weights.extend_from_slice(estimator.log_weights());
+        }
+        weights
+    }
+}
+
+impl Pilot {
+    fn choose(mut candidates: Vec<Candidate>, points: usize) -> Self {
+        let best = candidates.iter().map(|c| c.score).fold(0.0, f64::max);
+        candidates.iter_mut().for_each(|c| c.score /= best);
+        let chosen = *candidates.iter().find(|c| c.score >= 1.0).unwrap_or(&candidates[0]);
+        Self { candidates, chosen, points }
+    }
+}
+
+impl fmt::Display for Pilot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Candidate { n_imp, sd, megaflops, .. } = self.chosen;
+        let points = match self.points {
+            1 => "1 point".into(),
+            more => format!("{more} points"),
+        };
+        writeln!(
+            f,
+            "n_imp = {n_imp}, with sd(log p̂) = {sd:.3} at {points} and {megaflops:.1} Mflop an estimate, gives most \
+             effective draws for the work:"
+        )?;
+        write!(f, "n_imp  sd(log p̂)  Mflop  inefficiency  relative efficiency")?;
+        for c in &self.candidates {
+            let Candidate { n_imp, sd, megaflops, inefficiency, score } = c;
+            write!(f, "\n{n_imp:>5}  {sd:>9.3}  {megaflops:>5.1}  {inefficiency:>12.2}  {score:>19.2}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The variance of log p̂ over groups of `count` weights.
+fn noise_variance(weights: &[f64], count: usize) -> f64 {
+    let estimates: Vec<f64> = weights.chunks_exact(count).map(log_mean_exp).collect();
+    let n = estimates.len() as f64;
+    let mean = estimates.iter().sum::<f64>() / n;
+    estimates.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / (n - 1.0)
+}
+
+/// Draws that are worth one, when log p̂ is normal with standard deviation `sigma` and the proposal is ideal.
+fn inefficiency(sigma: f64) -> f64 {
+    let rule = Quadrature::new();
+    let log_cdf = |x: f64| Likelihood::Probit.log_likelihood(&[1.0], &[x]);
+    let term = |t: f64| {
+        let accept = log_cdf(-t - sigma).exp() + (log_cdf(t) - sigma * (t + 0.5 * sigma)).exp();
+        (2.0 - accept) / accept.max(1e-300)
+    };
+    rule.nodes.iter().zip(&rule.weights).map(|(&t, w)| w * term(t)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::glass;
+
+    #[test]
+    fn inefficiency_is_one_without_noise_and_best_near_0_92_when_work_is_inverse_to_the_variance() {
+        assert!((inefficiency(0.0) - 1.0).abs() < 1e-9);
+        let cost = |sigma: f64| inefficiency(sigma) / (sigma * sigma);
+        let best = (1..300).map(|i| f64::from(i) * 0.01).min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap();
+        assert!((best - 0.92).abs() < 0.02, "{best}");
+    }
+
+    #[test]
+    fn the_pilot_finds_few_samples_enough_on_glass_and_repeats_itself() {
+        let mut target = GpClassification::new(&glass(), Settings::default()).unwrap();
+        let thetas = [vec![2.3, 2.75, -0.9, 2.5, 2.9, 1.55, 2.0, 2.4, 3.1], vec![1.0; 9], vec![f64::NAN; 9]];
+        let pilot = target.pilot(&thetas, 4).unwrap();
+        assert!((2..=16).contains(&pilot.chosen.n_imp), "{pilot}");
+        assert_eq!(pilot.points, 2);
+        assert!(pilot.candidates.windows(2).all(|w| w[0].sd > w[1].sd && w[0].megaflops < w[1].megaflops), "{pilot}");
+        assert_eq!(target.pilot(&thetas, 4).unwrap(), pilot);
+        let words = pilot.to_string();
+        assert!(words.starts_with(&format!("n_imp = {}, with sd(log p̂) = 0.", pilot.chosen.n_imp)), "{words}");
+        let nowhere = target.pilot(&[vec![f64::NAN; 9]], 4).unwrap_err().to_string();
+        assert_eq!(nowhere, "none of the 1 values of θ can be evaluated");
+    }
+}

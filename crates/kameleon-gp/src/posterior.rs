@@ -1,0 +1,159 @@
+//! The target: p(θ|y) of a classification model, through the unbiased estimate of p(y|θ).
+
+use crate::estimate::Estimator;
+use crate::laplace::Accuracy;
+use crate::model::Model;
+use crate::settings::Settings;
+use crate::{Dataset, GpError, Transform};
+use kameleon::{EvalError, Evaluation, Noise, Target};
+use serde::{Deserialize, Serialize};
+
+/// What happened while a target was evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Statistics {
+    /// Evaluations, the rejected ones included.
+    pub evaluations: u64,
+    /// Evaluations that gave no value.
+    pub rejections: u64,
+    /// Evaluations that needed more than the jitter that was set.
+    pub raised_jitter: u64,
+    /// The largest jitter that served.
+    pub largest_jitter: f64,
+}
+
+impl Statistics {
+    /// Adds what another chain's target saw.
+    pub fn merge(&mut self, other: &Self) {
+        self.evaluations += other.evaluations;
+        self.rejections += other.rejections;
+        self.raised_jitter += other.raised_jitter;
+        self.largest_jitter = self.largest_jitter.max(other.largest_jitter);
+    }
+}
+
+/// p(θ|y) ∝ p(y|θ) p(θ) for binary labels and a Gaussian-process prior over the latent function.
+///
+/// One instance per chain: cloning copies the memory it works in. The estimate is a function of θ and of the standard
+/// normals u alone. No search starts from where the chain is, so its law depends on θ only and the chain is exact.
+#[derive(Clone)]
+pub struct GpClassification {
+    settings: Settings,
+    columns: Vec<String>,
+    pub(crate) transform: Transform,
+    pub(crate) model: Model,
+    pub(crate) estimator: Estimator,
+    statistics: Statistics,
+}
+
+impl GpClassification {
+    /// A model for `data`.
+    pub fn new(data: &Dataset, settings: Settings) -> Result<Self, GpError> {
+        settings.check(data.inputs().dim())?;
+        let transform = Transform::fit(settings.standardise, data.inputs())?;
+        let model = Model::new(&settings, &transform.apply(data.inputs()), data.y().to_vec())?;
+        Ok(Self {
+            columns: data.inputs().names().to_vec(),
+            transform,
+            model,
+            estimator: Estimator::new(&settings, data.y().len()),
+            settings,
+            statistics: Statistics::default(),
+        })
+    }
+
+    /// The settings in use.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The names of the input columns, in order.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// What happened so far.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// Another number of samples, with all else unchanged.
+    pub fn set_n_imp(&mut self, n_imp: usize) -> Result<(), GpError> {
+        let settings = Settings { n_imp, ..self.settings.clone() };
+        settings.check(self.columns.len())?;
+        self.estimator = Estimator::new(&settings, self.model.y.len());
+        self.settings = settings;
+        Ok(())
+    }
+
+    /// log p(θ)
+    pub fn log_prior(&self, theta: &[f64]) -> f64 {
+        self.model.parameters.log_prior(theta)
+    }
+
+    /// The converged approximation of log p(y|θ): Laplace's or EP's, according to the settings.
+    pub fn log_marginal(&mut self, theta: &[f64]) -> Evaluation {
+        self.check_length(theta)?;
+        self.model.fit(theta, Accuracy::Converged)?;
+        Ok(self.model.log_marginal())
+    }
+
+    /// log p̂(y|θ), a function of θ and of [`Target::normals`] standard normals: p̂ is unbiased for p(y|θ).
+    pub fn log_estimate(&mut self, theta: &[f64], normals: &[f64]) -> Evaluation {
+        self.check_length(theta)?;
+        if normals.len() != self.normals() {
+            let why = format!("{} normals are needed, not {}", self.normals(), normals.len());
+            return Err(EvalError::fatal(why));
+        }
+        self.statistics.evaluations += 1;
+        let estimate = self.estimate(theta, normals);
+        self.statistics.rejections += u64::from(estimate.is_err());
+        estimate
+    }
+
+    /// The log weights of the last estimate, whose mean it was: their spread is that of log p̂ with one sample.
+    pub fn log_weights(&self) -> &[f64] {
+        self.estimator.log_weights()
+    }
+
+    /// K + jitter I at θ, column after column.
+    pub fn covariance(&mut self, theta: &[f64]) -> Result<&[f64], EvalError> {
+        self.check_length(theta)?;
+        self.model.set(theta)?;
+        Ok(&self.model.k)
+    }
+
+    fn estimate(&mut self, theta: &[f64], normals: &[f64]) -> Evaluation {
+        self.model.fit(theta, Accuracy::Loose)?;
+        let model = &self.model;
+        self.statistics.raised_jitter += u64::from(model.jitter > self.settings.jitter);
+        self.statistics.largest_jitter = self.statistics.largest_jitter.max(model.jitter);
+        let value = self.estimator.log_estimate(&model.y, &model.k_factor, &model.latent, normals);
+        if value.is_finite() { Ok(value) } else { Err(EvalError::reject("the estimate of p(y|θ) is not finite")) }
+    }
+
+    fn check_length(&self, theta: &[f64]) -> Result<(), EvalError> {
+        let dim = self.model.parameters.dim();
+        if theta.len() == dim {
+            return Ok(());
+        }
+        Err(EvalError::fatal(format!("θ has {dim} coordinates, not {}", theta.len())))
+    }
+}
+
+impl Target for GpClassification {
+    fn dim(&self) -> Option<usize> {
+        Some(self.model.parameters.dim())
+    }
+
+    fn names(&self, _dim: usize) -> Vec<String> {
+        self.model.parameters.names(&self.columns)
+    }
+
+    fn normals(&self) -> usize {
+        self.estimator.normals()
+    }
+
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+        Ok(self.log_estimate(x, noise.normals)? + self.log_prior(x))
+    }
+}

@@ -1,0 +1,125 @@
+//! All choices of a classification model in one plain value, checked once.
+
+use crate::{Covariance, GpError, Likelihood, Standardise};
+use serde::{Deserialize, Serialize};
+
+/// Which normal approximation of p(f|y,θ) the samples are drawn from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Approximation {
+    /// The mode and its curvature: fast.
+    #[default]
+    Laplace,
+    /// Expectation propagation: several times the work, and a third of the noise.
+    Ep,
+}
+
+/// What the coordinates of θ mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Parametrisation {
+    /// θ_d = log ℓ_d², as in the paper's text: r² = Σ e^{−θ_d} Δ_d².
+    #[default]
+    LogSquaredLengthScale,
+    /// The weights e^{θ_d} of the published runs: r² = 2 Σ e^{2θ_d} Δ_d², so that the Gaussian shape is
+    /// exp(−Σ e^{2θ_d} Δ_d²).
+    Published,
+}
+
+/// A classification model and the way its marginal likelihood is estimated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// The shape of the covariance.
+    pub covariance: Covariance,
+    /// Whether the variance of the latent function is learned too (as log amplitude², the last coordinate) or one.
+    pub amplitude: bool,
+    /// p(y|f)
+    pub likelihood: Likelihood,
+    /// How the columns are scaled.
+    pub standardise: Standardise,
+    /// What θ means.
+    pub parametrisation: Parametrisation,
+    /// The mean of the normal prior of each coordinate of θ.
+    pub prior_mean: f64,
+    /// The variance of the normal prior of each coordinate of θ.
+    pub prior_variance: f64,
+    /// Added to the diagonal of K: part of the model.
+    pub jitter: f64,
+    /// The jitter is doubled where K cannot be factored, up to this. Beyond it θ is rejected.
+    pub jitter_limit: f64,
+    /// Where samples are drawn from.
+    pub approximation: Approximation,
+    /// How many samples of the latent values an estimate takes.
+    pub n_imp: usize,
+    /// Whether samples come in pairs m ± e.
+    pub antithetic: bool,
+    /// The θ whose approximation every search starts from; the prior mean if there is none.
+    pub reference: Option<Vec<f64>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            covariance: Covariance::Gaussian,
+            amplitude: false,
+            likelihood: Likelihood::Logistic,
+            standardise: Standardise::Zscore,
+            parametrisation: Parametrisation::LogSquaredLengthScale,
+            prior_mean: 0.0,
+            prior_variance: 5.0,
+            jitter: 1e-8,
+            jitter_limit: 1e-2,
+            approximation: Approximation::Laplace,
+            n_imp: 10,
+            antithetic: true,
+            reference: None,
+        }
+    }
+}
+
+impl Settings {
+    /// The model of the published runs on the Glass data, which the paper's Figures 3 and 4 show: whitened columns,
+    /// weights instead of length scales, a ridge of 10⁻³ and 100 samples.
+    pub fn published() -> Self {
+        Self {
+            standardise: Standardise::Whiten,
+            parametrisation: Parametrisation::Published,
+            jitter: 1e-3,
+            n_imp: 100,
+            ..Self::default()
+        }
+    }
+
+    /// How many coordinates θ has for `columns` input columns.
+    pub fn dim(&self, columns: usize) -> usize {
+        columns + usize::from(self.amplitude)
+    }
+
+    /// Fails with the first setting that makes no sense.
+    pub(crate) fn check(&self, columns: usize) -> Result<(), GpError> {
+        let demand = |ok: bool, name: &'static str, what: String| match ok {
+            true => Ok(()),
+            false => Err(GpError::Setting { name, what }),
+        };
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        let must = |what: &str, value: f64| format!("must be {what}, not {value}");
+        demand(self.prior_mean.is_finite(), "prior_mean", must("finite", self.prior_mean))?;
+        let variance = self.prior_variance;
+        demand(positive(variance), "prior_variance", must("positive and finite", variance))?;
+        demand(self.jitter >= 0.0 && self.jitter.is_finite(), "jitter", must("finite, zero or more", self.jitter))?;
+        let limit = self.jitter_limit;
+        demand(
+            positive(limit) && limit >= self.jitter,
+            "jitter_limit",
+            must("finite, positive and no less than jitter", limit),
+        )?;
+        demand(self.n_imp >= 1, "n_imp", "must be at least 1".into())?;
+        if let Some(reference) = &self.reference {
+            let dim = self.dim(columns);
+            let what = format!("must be {dim} finite numbers");
+            demand(reference.len() == dim && reference.iter().all(|x| x.is_finite()), "reference", what)?;
+        }
+        Ok(())
+    }
+}
