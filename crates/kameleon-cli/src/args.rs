@@ -19,13 +19,14 @@ pub struct Arguments {
 #[derive(Subcommand)]
 pub enum Command {
     /// Sample a target and print a summary
-    Sample(SampleArgs),
+    Sample(Box<SampleArgs>),
     /// List targets, samplers and kernels
     List,
 }
 
 /// The flags of `kameleon sample`.
 #[derive(Args)]
+#[command(allow_negative_numbers = true)]
 pub struct SampleArgs {
     /// What to sample: a name, or a name with parameters such as banana:b=0.03,v=100
     #[arg(long, default_value = "banana", value_name = "NAME[:KEY=VALUE,…]")]

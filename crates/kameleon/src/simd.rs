@@ -49,14 +49,14 @@ pub fn exp(x: f64) -> f64 {
     let r = k.mul_add(-LN2_LOW, k.mul_add(-LN2_HIGH, x));
     // Chebyshev's approximation of degree 10 on |r| ≤ ln 2 / 2, within 2.3e-16.
     let mut p = 2.762_649_554_643_219_6e-7;
-    p = f64::mul_add(p, r, 2.764_034_682_613_849_9e-6);
+    p = f64::mul_add(p, r, 2.764_034_682_613_85e-6);
     p = f64::mul_add(p, r, 2.480_150_401_442_690_5e-5);
     p = f64::mul_add(p, r, 1.984_116_987_120_273_5e-4);
-    p = f64::mul_add(p, r, 1.388_888_893_275_100_025e-3);
-    p = f64::mul_add(p, r, 8.333_333_385_982_783_8e-3);
-    p = f64::mul_add(p, r, 4.166_666_666_657_239_1e-2);
+    p = f64::mul_add(p, r, 1.388_888_893_275_1e-3);
+    p = f64::mul_add(p, r, 8.333_333_385_982_784e-3);
+    p = f64::mul_add(p, r, 4.166_666_666_657_239e-2);
     p = f64::mul_add(p, r, 1.666_666_666_655_350_3e-1);
-    p = f64::mul_add(p, r, 5.000_000_000_000_005_7e-1);
+    p = f64::mul_add(p, r, 5.000_000_000_000_006e-1);
     p = f64::mul_add(p, r, 1.000_000_000_000_006_8);
     p = f64::mul_add(p, r, 1.0);
     // 2^k by its exponent bits.

@@ -1,0 +1,138 @@
+//! The program as a person or a script meets it: tables, JSON, errors and exit codes.
+
+use serde_json::Value;
+use std::process::{Command, Output};
+
+fn kameleon(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_kameleon")).args(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// What it says on standard error when it refuses.
+fn refusal(args: &[&str]) -> String {
+    let output = kameleon(args);
+    assert_eq!(output.status.code(), Some(2), "{args:?}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = kameleon(args);
+    assert_eq!(output.status.code(), Some(0));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn the_default_run_finds_the_banana() {
+    let output = kameleon(&["sample"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty(), "quiet when not on a terminal");
+    let text = stdout(&output);
+    assert!(text.starts_with("KAMH-LS on banana in 8 dimensions: 4 chains"), "{text}");
+    for word in ["mean", "sd", "MCSE", "ESS bulk", "ESS tail", "R-hat", "x8", "‖mean‖", "quantile deviation"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+}
+
+#[test]
+fn json_has_every_field_and_the_truth_is_near() {
+    let run = json(&["sample", "--json", "--target", "gaussian", "--dim", "3", "--warmup", "3000", "--draws", "20000"]);
+    for key in ["target", "sampler", "chains", "warmup", "draws", "evaluations", "seconds", "acceptance", "warnings"] {
+        assert!(!run[key].is_null(), "{key}");
+    }
+    assert_eq!(run["evaluations"], 4 * 23_001);
+    let parameters = run["parameters"].as_array().unwrap();
+    assert_eq!(parameters.len(), 3);
+    for parameter in parameters {
+        for key in ["mean", "sd", "mcse_mean", "ess_bulk", "ess_tail", "r_hat", "q5", "q50", "q95"] {
+            assert!(parameter[key].is_f64(), "{key}");
+        }
+        // Eight standard errors.
+        let tolerance = 8.0 * parameter["mcse_mean"].as_f64().unwrap();
+        assert!(parameter["mean"].as_f64().unwrap().abs() < tolerance, "{parameter}");
+    }
+    assert!(run["mean_norm"].as_f64().unwrap() < 0.5);
+    assert!(run["quantile_deviation"].as_f64().unwrap() < 0.05);
+}
+
+#[test]
+fn a_seed_gives_the_same_figures_on_any_number_of_threads() {
+    let with = |threads: &str, seed: &str| {
+        let args = ["sample", "--json", "--warmup", "1000", "--draws", "500", "--threads", threads, "--seed", seed];
+        json(&args)["parameters"].clone()
+    };
+    assert_eq!(with("1", "5"), with("4", "5"));
+    assert_ne!(with("1", "5"), with("1", "6"));
+}
+
+#[test]
+fn every_sampler_target_and_kernel_of_the_list_runs() {
+    let list = stdout(&kameleon(&["list"]));
+    let mut section = "";
+    let mut count = 0;
+    for line in list.lines() {
+        if let Some(title) = line.split([' ', '(']).next().filter(|_| !line.starts_with(' ')) {
+            section = match title {
+                "Targets" => "--target",
+                "Samplers" => "--sampler",
+                "Kernels" => "--kernel",
+                _ => section,
+            };
+            continue;
+        }
+        let name = line.split_whitespace().next().unwrap();
+        let args =
+            ["sample", "--json", "--dim", "2", "--warmup", "700", "--draws", "50", "--chains", "2", section, name];
+        assert_eq!(json(&args)["draws"], 50, "{args:?}");
+        count += 1;
+    }
+    assert!(count >= 17, "{list}");
+}
+
+#[test]
+fn wrong_use_is_told_with_what_is_allowed() {
+    let says = |args: &[&str], text: &str| {
+        let message = refusal(&[&["sample"], args].concat());
+        assert!(message.starts_with("error: ") && message.contains(text), "{args:?}: {message}");
+    };
+    says(&["--target", "pear"], "choose one of banana, flower");
+    says(&["--target", "banana:c=1"], "there is no parameter \"c\"; it has b=0.1,v=100");
+    says(&["--target", "banana:b"], "should be key=number");
+    says(&["--target", "banana:v=-1"], "v must be positive");
+    says(&["--dim", "1"], "at least 2 dimensions");
+    says(&["--sampler", "nuts"], "choose one of SM");
+    says(&["--kernel", "box"], "choose one of gaussian");
+    says(&["--kernel", "matern:order=0.5"], "above 1");
+    says(&["--bandwidth", "wide"], "say median, or a number");
+    says(&["--bandwidth", "-1"], "sigma must be positive");
+    says(&["--sampler", "SM", "--kernel", "gaussian"], "--kernel is for KAMH");
+    says(&["--gamma", "-0.2"], "gamma: must be positive");
+    says(&["--n", "0"], "n: must be at least 1");
+    says(&["--warmup", "400"], "longer warm-up or a smaller discard");
+    says(&["--draws", "0"], "draws:");
+    says(&["--chains", "0"], "chains:");
+    says(&["--start", "0,zero"], "\"zero\" is not a number");
+    says(&["--start", "0,0"], "has 2 coordinates where 8 are wanted");
+    says(&["--noise", "-1"], "the sd of the log estimate must be");
+    says(&["--correlation", "1"], "correlation:");
+    says(&["--draws", "many"], "invalid value 'many'");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_prints_what_was_drawn_and_exits_130() {
+    let child = Command::new(env!("CARGO_BIN_EXE_kameleon"))
+        .args(["sample", "--draws", "20000000", "--sampler", "SM", "--dim", "2"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let text = stdout(&output);
+    assert!(text.contains("stopped before its end") && text.contains("R-hat"), "{text}");
+}
