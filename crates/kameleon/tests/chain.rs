@@ -186,10 +186,10 @@ fn ask_and_tell_is_the_same_chain_as_a_closure() {
         let x = chain.ask().to_vec();
         assert_eq!(chain.ask(), x, "asking twice is asking once");
         let value = exact(&mut target, &x);
-        if let Some(step) = chain.tell(Ok(value)).unwrap() {
-            if !step.warm {
-                draws.extend_from_slice(chain.position());
-            }
+        if let Some(step) = chain.tell(Ok(value)).unwrap()
+            && !step.warm
+        {
+            draws.extend_from_slice(chain.position());
         }
     }
     let run = sample(banana(), &[vec![0.0; 3]], &plan(Sampler::kamh_ls()), Control::default()).unwrap();
