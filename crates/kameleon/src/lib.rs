@@ -1,4 +1,45 @@
-//! Kernel adaptive Metropolis-Hastings.
+//! Gradient-free sampling of awkward posteriors: bent, ring-shaped, badly scaled, noisy, or known only through a program
+//! that returns a number.
+//!
+//! The heart is MCMC Kameleon (*Kernel Adaptive Metropolis-Hastings*, Sejdinovic, Strathmann, Lomeli Garcia, Andrieu and
+//! Gretton, ICML 2014): the chain's past is embedded in a reproducing-kernel space, and its covariance there gives a
+//! Gaussian proposal whose shape follows the target around the current point. All it needs are values of the log density,
+//! or of an unbiased estimate of the density.
+//!
+//! ```
+//! use kameleon::{Control, Plan, Sampler, sample};
+//!
+//! // A twisted Gaussian: any closure of a point is a target.
+//! let banana = |x: &[f64]| -x[0].powi(2) / 200.0 - (x[1] - 0.1 * (x[0].powi(2) - 100.0)).powi(2) / 2.0;
+//!
+//! let plan = Plan { sampler: Sampler::kamh_ls(), warmup: 5_000, draws: 20_000, seed: 42, ..Plan::default() };
+//! let run = sample(banana, &[vec![0.0, 0.0]], &plan, Control::default())?;
+//!
+//! println!("{}", run.summary()); // means, quantiles, effective sizes, R-hat, and a verdict in words
+//! let first = &run.chains[0]; // its draws, one point after another, and what happened to it
+//! assert_eq!(first.draws.points.len(), 2 * 20_000);
+//! assert!((0.1..0.5).contains(&first.statistics.acceptance()));
+//! # Ok::<(), kameleon::sampler::StartError>(())
+//! ```
+//!
+//! # Where things are
+//!
+//! Data flows one way: [`target`] → [`chain`] (with a [`proposal`], which may use a [`kernel`]) → [`run`] → [`diagnose`].
+//!
+//! * A [`Target`] is a log density; built-in ones whose truth is [`Known`] serve to judge samplers.
+//! * A [`Sampler`] is plain settings; it makes chains. Each of the paper's samplers is one [`Proposal`]: SM, AM-FS, AM-LS,
+//!   AM-PCA, KAMH, KAMH-LS and PCA-Kameleon.
+//! * A [`Chain`] asks for a point and is told its log density; [`sample`] does that for many chains on threads.
+//!   The same seed gives the same draws on any number of threads, interrupted and resumed or not.
+//! * A noisy target is sampled exactly, because the estimate at the current point is kept, never made anew
+//!   (pseudo-marginal MCMC). Targets that are functions of standard normals ([`Target::normals`]) can be sampled by
+//!   correlated pseudo-marginal chains ([`Plan::correlation`]).
+//! * Values that cannot be used (NaN, +∞) are rejected, counted and shown; see [`statistics::Statistics`].
+//!
+//! # What stays exact
+//!
+//! By default everything that is learned is frozen at the end of the warm-up, so the draws come from one fixed
+//! Metropolis-Hastings kernel that leaves the target as it is. [`adapt::Until::Forever`] goes on learning.
 
 pub mod adapt;
 pub mod any_chain;
@@ -25,6 +66,6 @@ pub use chain::{Chain, ChainSettings, Outcome, Step};
 pub use kernel::Kernel;
 pub use proposal::Proposal;
 pub use random::Rng;
-pub use run::{Control, Ending, Plan, Progress, Run, sample};
+pub use run::{Control, Ending, Plan, Progress, Run, resume, sample};
 pub use sampler::{Length, Sampler};
 pub use target::{EvalError, Evaluation, Known, Noise, Target};

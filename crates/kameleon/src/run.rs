@@ -205,8 +205,7 @@ where
 {
     plan.check()?;
     check_starts(&target, starts, plan.chains)?;
-    let names = target.names(starts[0].len());
-    let mut jobs = Vec::with_capacity(plan.chains);
+    let mut chains = Vec::with_capacity(plan.chains);
     for index in 0..plan.chains {
         let settings = ChainSettings {
             index,
@@ -215,11 +214,24 @@ where
             normals: target.normals(),
             correlation: plan.correlation,
         };
-        let chain = plan.sampler.chain(&starts[index % starts.len()], settings, plan.length())?;
-        let draws = Draws::with_capacity(plan.draws as usize, names.len());
-        jobs.push(Job { index, chain, target: target.clone(), draws, error: None });
+        chains.push(plan.sampler.chain(&starts[index % starts.len()], settings, plan.length())?);
     }
-    conclude(run(jobs, plan, control), names, control)
+    run(target, chains, plan, control)
+}
+
+/// Goes on with a run from the states its chains were left in ([`ChainRun::state`]), up to the length of the plan.
+///
+/// The draws are those that an uninterrupted run would have made from there on. Sampler, seed and warm-up are the chains'
+/// own; of the plan, only draws, thinning and threads count.
+pub fn resume<T>(target: T, states: Vec<SavedChain>, plan: &Plan, control: Control<'_>) -> Result<Run, StartError>
+where
+    T: Target + Clone + Send,
+{
+    plan.check()?;
+    let found = states.len();
+    let what = format!("there are {found} saved chains where the plan has {}", plan.chains);
+    SettingsError::demand("chains", found == plan.chains, &what)?;
+    run(target, states.into_iter().map(SavedChain::resume).collect(), plan, control)
 }
 
 fn check_starts(target: &impl Target, starts: &[Vec<f64>], chains: usize) -> Result<(), SettingsError> {
@@ -251,8 +263,22 @@ struct Job<T> {
 /// How long a thread stays with a chain before it takes the next, so that chains keep pace when they outnumber threads.
 const TURN: Duration = Duration::from_millis(20);
 
-/// Runs the jobs on threads that take the next unfinished one when they are free. Returns them in order.
-fn run<T: Target + Send>(jobs: Vec<Job<T>>, plan: &Plan, control: Control<'_>) -> Vec<Job<T>> {
+/// Runs the chains, each with a clone of the target.
+fn run<T>(target: T, chains: Vec<Box<dyn AnyChain>>, plan: &Plan, control: Control<'_>) -> Result<Run, StartError>
+where
+    T: Target + Clone + Send,
+{
+    let dim = chains[0].position().len();
+    let jobs = chains.into_iter().enumerate().map(|(index, chain)| {
+        let draws = Draws::with_capacity(plan.draws as usize, dim);
+        Job { index, chain, target: target.clone(), draws, error: None }
+    });
+    let jobs = take_turns(jobs.collect(), plan, control);
+    conclude(jobs, target.names(dim), control)
+}
+
+/// Threads take the next unfinished job when they are free. Returns the jobs in order.
+fn take_turns<T: Target + Send>(jobs: Vec<Job<T>>, plan: &Plan, control: Control<'_>) -> Vec<Job<T>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = plan.threads.unwrap_or(cores).min(jobs.len());
     let failed = AtomicBool::new(false);

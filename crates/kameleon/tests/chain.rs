@@ -131,6 +131,56 @@ fn resuming_anywhere_gives_the_same_draws() {
 }
 
 #[test]
+fn a_run_that_was_stopped_goes_on_as_if_it_had_not_been() {
+    let plan = plan(Sampler::kamh_ls());
+    let whole = sample(banana(), &[vec![0.0; 3]], &plan, Control::default()).unwrap();
+    for after in [100, 3000, 4200] {
+        let stop = AtomicBool::new(false);
+        let calls = std::sync::Arc::new(AtomicU64::new(0));
+        let target = |x: &[f64]| {
+            if calls.fetch_add(1, Ordering::Relaxed) == after {
+                stop.store(true, Ordering::Relaxed);
+            }
+            exact(&mut banana(), x)
+        };
+        let plan = Plan { threads: Some(2), ..plan.clone() };
+        let first = sample(target, &[vec![0.0; 3]], &plan, Control { stop: Some(&stop), progress: None }).unwrap();
+        assert!(matches!(first.ending, Ending::Stopped));
+        let states = first.chains.iter().map(|chain| chain.state.clone()).collect::<Option<Vec<_>>>();
+        // A chain may not have been started yet; then there is nothing to go on from.
+        let Some(states) = states else { continue };
+        let second = resume(banana(), states, &plan, Control::default()).unwrap();
+        for ((whole, first), second) in whole.chains.iter().zip(&first.chains).zip(&second.chains) {
+            assert_eq!(whole.draws.points, [first.draws.points.as_slice(), &second.draws.points].concat());
+            assert_eq!(whole.statistics, second.statistics);
+        }
+    }
+    assert!(resume(banana(), vec![], &plan, Control::default()).unwrap_err().to_string().contains("0 saved chains"));
+}
+
+#[test]
+fn adapting_for_ever_changes_z_ever_more_rarely() {
+    let settings = KameleonSettings {
+        until: adapt::Until::Forever,
+        schedule: adapt::Schedule::Power(0.5),
+        history: history::HistoryKind::Stored,
+        ..kameleon_settings(40)
+    };
+    let length = Length { warmup: 200, sampling: 8000 };
+    let proposal = Kameleon::new(&settings, 3, length).unwrap();
+    let mut chain = Chain::new(proposal, &[0.0; 3], ChainSettings { warmup: 200, ..frozen(0, 3, 0, 0.0) }).unwrap();
+    let mut changes = [0; 2];
+    for t in 0..8000 {
+        let before = (chain.position().to_vec(), chain.local().spread().to_vec());
+        chain.step(&mut banana()).unwrap();
+        let stayed = chain.position() == before.0;
+        // Where the chain stayed, only a new z can have changed the spread.
+        changes[t / 4000] += usize::from(stayed && chain.local().spread() != before.1);
+    }
+    assert!(2 * changes[0] > 3 * changes[1] && changes[1] > 10, "{changes:?}");
+}
+
+#[test]
 fn the_number_of_threads_changes_nothing() {
     for sampler in SAMPLERS {
         let with = |threads| {
