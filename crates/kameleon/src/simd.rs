@@ -64,6 +64,12 @@ pub fn exp(x: f64) -> f64 {
     p * power
 }
 
+/// xⁿ by plain multiplication: the same on every machine, which `powi` does not promise.
+#[inline(always)]
+pub fn power(x: f64, n: u32) -> f64 {
+    (0..n).fold(1.0, |product, _| product * x)
+}
+
 /// Numbers summed side by side; fixed, so that the order of additions is the same on every machine.
 pub const LANES: usize = 4;
 

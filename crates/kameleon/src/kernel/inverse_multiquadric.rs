@@ -1,6 +1,7 @@
 //! The inverse multiquadric kernel, whose weights fall off slowly.
 
 use super::{KernelError, Profile, positive};
+use crate::simd::power;
 use serde::{Deserialize, Serialize};
 
 /// (1 + ‖x − x'‖²/c²)^−½
@@ -16,7 +17,7 @@ impl Profile for InverseMultiquadric {
     }
 
     fn weight(&self, r2: f64) -> f64 {
-        self.value(r2).powi(3) / (self.length * self.length)
+        power(self.value(r2), 3) / (self.length * self.length)
     }
 
     fn bandwidth(&self) -> Option<f64> {

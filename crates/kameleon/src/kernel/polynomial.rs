@@ -1,6 +1,7 @@
 //! The polynomial kernel (1 + ⟨x, x'⟩)^p.
 
 use super::{KernelError, Profile, error};
+use crate::simd::power;
 use serde::{Deserialize, Serialize};
 
 /// (1 + ⟨x, x'⟩)^degree
@@ -12,11 +13,11 @@ pub struct Polynomial {
 
 impl Profile for Polynomial {
     fn value(&self, inner: f64) -> f64 {
-        (1.0 + inner).powi(self.degree as i32)
+        power(1.0 + inner, self.degree)
     }
 
     fn weight(&self, inner: f64) -> f64 {
-        f64::from(self.degree) * (1.0 + inner).powi(self.degree as i32 - 1)
+        f64::from(self.degree) * power(1.0 + inner, self.degree.saturating_sub(1))
     }
 
     fn check(&self) -> Result<(), KernelError> {

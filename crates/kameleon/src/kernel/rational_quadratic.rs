@@ -1,6 +1,7 @@
 //! The rational quadratic kernel: a mixture of Gaussian kernels of all bandwidths.
 
-use super::{KernelError, Profile, positive};
+use super::{Block, KernelError, Profile, positive};
+use crate::simd::power;
 use serde::{Deserialize, Serialize};
 
 /// (1 + ‖x − x'‖²/2αℓ²)^−α
@@ -25,6 +26,18 @@ impl Profile for RationalQuadratic {
 
     fn weight(&self, r2: f64) -> f64 {
         libm::pow(self.base(r2), -self.alpha - 1.0) / (self.length * self.length)
+    }
+
+    fn weights(&self, r2: &mut Block) {
+        // A small whole α, as it mostly is, needs no general power.
+        let whole = self.alpha.fract() == 0.0 && self.alpha <= 16.0;
+        for r2 in r2.iter_mut() {
+            *r2 = if whole {
+                1.0 / (power(self.base(*r2), self.alpha as u32 + 1) * self.length * self.length)
+            } else {
+                self.weight(*r2)
+            };
+        }
     }
 
     fn bandwidth(&self) -> Option<f64> {

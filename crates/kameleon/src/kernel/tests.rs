@@ -10,6 +10,7 @@ fn all() -> Vec<Kernel> {
         Kernel::matern(1.2, 0.8),
         Kernel::matern(3.1, 1.3),
         Kernel::RationalQuadratic(RationalQuadratic { alpha: 0.7, length: 1.1 }),
+        Kernel::RationalQuadratic(RationalQuadratic { alpha: 2.0, length: 1.1 }),
         Kernel::InverseMultiquadric(InverseMultiquadric { length: 1.4 }),
         Kernel::Sum(vec![Kernel::gaussian(0.9), Kernel::Scaled(0.3, Box::new(Kernel::polynomial(2)))]),
         Kernel::Scaled(2.5, Box::new(Kernel::Sum(vec![Kernel::matern(2.5, 1.0), Kernel::gaussian(3.0)]))),
