@@ -69,3 +69,8 @@ pub use random::Rng;
 pub use run::{Control, Ending, Plan, Progress, Run, resume, sample};
 pub use sampler::{Length, Sampler};
 pub use target::{EvalError, Evaluation, Known, Noise, Target};
+
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
