@@ -100,7 +100,7 @@ fn run(folder: &Folder, mut chain: Box<dyn AnyChain>, mut journal: Journal, end:
         let x = chain.position();
         let (log_density, acceptance, outcome) = (chain.log_density(), step.acceptance, step.outcome);
         journal.push(Entry { x, log_density, acceptance, outcome, warm: step.warm }).unwrap();
-        if chain.iterations() % 100 == 0 {
+        if chain.iterations().is_multiple_of(100) {
             let length = journal.sync().unwrap();
             Checkpoint { chain: chain.save(), journal: length }.write(&folder.checkpoint(1)).unwrap();
         }
