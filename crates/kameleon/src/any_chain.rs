@@ -20,6 +20,8 @@ pub trait AnyChain: Send {
     fn position(&self) -> &[f64];
     /// See [`Chain::log_density`].
     fn log_density(&self) -> f64;
+    /// See [`Chain::index`].
+    fn index(&self) -> usize;
     /// See [`Chain::iterations`].
     fn iterations(&self) -> u64;
     /// See [`Chain::statistics`].
@@ -57,6 +59,10 @@ where
 
     fn log_density(&self) -> f64 {
         Chain::log_density(self)
+    }
+
+    fn index(&self) -> usize {
+        Chain::index(self)
     }
 
     fn iterations(&self) -> u64 {

@@ -39,6 +39,13 @@ pub struct Step {
     pub component: usize,
 }
 
+impl Step {
+    /// Whether the step ends in a draw that is kept, when one in `thin` is kept after the warm-up.
+    pub fn is_draw(&self, warmup: u64, thin: u64) -> bool {
+        !self.warm && (self.t - warmup + 1).is_multiple_of(thin)
+    }
+}
+
 /// Why a chain cannot go on.
 #[derive(Debug, Error)]
 pub enum ChainError {
@@ -62,6 +69,14 @@ pub enum ChainError {
         /// The point it was asked for.
         point: Vec<f64>,
         /// What the target said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A draw could not be recorded. What was recorded before is kept.
+    #[error("chain {chain} stopped because its draws cannot be recorded: {source}")]
+    Record {
+        /// Which chain, from 0.
+        chain: usize,
+        /// What went wrong.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A value was told that was not asked for.
@@ -290,6 +305,11 @@ impl<P: Proposal> Chain<P> {
     /// The log density, or its estimate, there.
     pub fn log_density(&self) -> f64 {
         self.state.here.log_density
+    }
+
+    /// Which chain of the run it is, from 0.
+    pub fn index(&self) -> usize {
+        self.state.settings.index
     }
 
     /// The number of steps so far.

@@ -36,7 +36,8 @@ impl History {
     pub fn new(kind: HistoryKind, n: usize, dim: usize, expected: usize) -> Self {
         let room = match kind {
             HistoryKind::Reservoir => n,
-            HistoryKind::Stored => expected,
+            // A longer past than this makes room as it grows.
+            HistoryKind::Stored => expected.min(1 << 20),
         };
         Self { kind, n, seen: 0, states: Vec::with_capacity(room * dim), order: Vec::with_capacity(room) }
     }

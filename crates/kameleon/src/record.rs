@@ -1,6 +1,22 @@
 //! Where draws go.
 
+use crate::any_chain::AnyChain;
+use crate::chain::Step;
 use serde::{Deserialize, Serialize};
+
+/// Why a draw could not be recorded.
+pub type RecordError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The record of a chain: it sees every step, and decides what to keep and where.
+pub trait Record: Send {
+    /// The chain has made a step.
+    fn step(&mut self, chain: &dyn AnyChain, step: &Step) -> Result<(), RecordError>;
+
+    /// The chain rests for a moment, some fifty times a second, or has come to its end: a good time to save it.
+    fn pause(&mut self, _chain: &dyn AnyChain, _done: bool) -> Result<(), RecordError> {
+        Ok(())
+    }
+}
 
 /// The draws of one chain in memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -12,9 +28,13 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Room for `count` draws in `dim` dimensions.
-    pub fn with_capacity(count: usize, dim: usize) -> Self {
-        Self { points: Vec::with_capacity(count * dim), log_density: Vec::with_capacity(count) }
+    /// Room for `count` draws in `dim` dimensions, if there is that much memory.
+    pub fn with_capacity(count: u64, dim: usize) -> Option<Self> {
+        let count = usize::try_from(count).ok()?;
+        let mut draws = Self::default();
+        draws.points.try_reserve_exact(count.checked_mul(dim)?).ok()?;
+        draws.log_density.try_reserve_exact(count).ok()?;
+        Some(draws)
     }
 
     /// How many there are.

@@ -1,17 +1,20 @@
-//! Many chains: warm-up, draws, thinning, threads, stopping, progress.
+//! Many chains: what to run, and what came of it.
+
+mod jobs;
+mod progress;
+
+pub use jobs::{Job, run_jobs};
+pub use progress::Progress;
 
 use crate::any_chain::{AnyChain, SavedChain};
-use crate::chain::{ChainError, ChainSettings, show_point};
+use crate::chain::{ChainError, ChainSettings, Step, show_point};
 use crate::diagnose::{Summary, summarise};
-use crate::record::Draws;
+use crate::record::{Draws, Record, RecordError};
 use crate::sampler::{Length, Sampler, SettingsError, StartError};
 use crate::statistics::{Counts, Statistics};
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -156,36 +159,6 @@ impl Run {
     }
 }
 
-/// A chain's progress, for another thread to watch.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// Iterations so far.
-    pub iterations: AtomicU64,
-    accepted: AtomicU64,
-    scale: AtomicU64,
-    /// Whether the chain has ended.
-    pub done: AtomicBool,
-}
-
-impl Progress {
-    /// The share of accepted points over the chain so far.
-    pub fn acceptance(&self) -> f64 {
-        self.accepted.load(Ordering::Relaxed) as f64 / self.iterations.load(Ordering::Relaxed).max(1) as f64
-    }
-
-    /// The proposal's scale ν.
-    pub fn scale(&self) -> f64 {
-        f64::from_bits(self.scale.load(Ordering::Relaxed))
-    }
-
-    fn update(&self, chain: &dyn AnyChain) {
-        let statistics = chain.statistics();
-        self.iterations.store(chain.iterations(), Ordering::Relaxed);
-        self.accepted.store(statistics.warmup.accepted + statistics.sampling.accepted, Ordering::Relaxed);
-        self.scale.store(chain.scale().to_bits(), Ordering::Relaxed);
-    }
-}
-
 /// How a run is watched and stopped from outside.
 #[derive(Clone, Copy, Default)]
 pub struct Control<'a> {
@@ -251,102 +224,42 @@ fn check_starts(target: &impl Target, starts: &[Vec<f64>], chains: usize) -> Res
     Ok(())
 }
 
-/// A chain with the target it samples.
-struct Job<T> {
-    index: usize,
-    chain: Box<dyn AnyChain>,
-    target: T,
-    draws: Draws,
-    error: Option<ChainError>,
-}
-
-/// How long a thread stays with a chain before it takes the next, so that chains keep pace when they outnumber threads.
-const TURN: Duration = Duration::from_millis(20);
-
-/// Runs the chains, each with a clone of the target.
+/// Runs the chains, each with a clone of the target, and keeps their draws in memory.
 fn run<T>(target: T, chains: Vec<Box<dyn AnyChain>>, plan: &Plan, control: Control<'_>) -> Result<Run, StartError>
 where
     T: Target + Clone + Send,
 {
     let dim = chains[0].position().len();
-    let jobs = chains.into_iter().enumerate().map(|(index, chain)| {
-        let draws = Draws::with_capacity(plan.draws as usize, dim);
-        Job { index, chain, target: target.clone(), draws, error: None }
-    });
-    let jobs = take_turns(jobs.collect(), plan, control);
+    let mut jobs = Vec::with_capacity(chains.len());
+    for chain in chains {
+        let draws = Draws::with_capacity(plan.draws, dim).ok_or_else(|| {
+            let what = format!("{} draws in {dim} dimensions do not fit into memory; draw fewer, or thin", plan.draws);
+            SettingsError::new("draws", what)
+        })?;
+        jobs.push(Job::new(chain, target.clone(), KeptDraws { draws, warmup: plan.warmup, thin: plan.thin }));
+    }
+    let jobs = run_jobs(jobs, plan.length().total(), plan.threads, control);
     conclude(jobs, target.names(dim), control)
 }
 
-/// Threads take the next unfinished job when they are free. Returns the jobs in order.
-fn take_turns<T: Target + Send>(jobs: Vec<Job<T>>, plan: &Plan, control: Control<'_>) -> Vec<Job<T>> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = plan.threads.unwrap_or(cores).min(jobs.len());
-    let failed = AtomicBool::new(false);
-    let stop = || failed.load(Ordering::Relaxed) || control.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-    let waiting = Mutex::new(VecDeque::from(jobs));
-    let finished = Mutex::new(Vec::new());
-    // On its own line, so that the lock is not held while the job runs.
-    let next = || lock(&waiting).pop_front();
-    let work = || {
-        while let Some(mut job) = next() {
-            let progress = control.progress.and_then(|progress| progress.get(job.index));
-            let done = job.turn(plan, progress, stop);
-            if job.error.is_some() {
-                failed.store(true, Ordering::Relaxed);
-            }
-            if done { lock(&finished).push(job) } else { lock(&waiting).push_back(job) }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(work);
-        }
-        work();
-    });
-    let mut jobs = lock(&finished).drain(..).collect::<Vec<_>>();
-    jobs.sort_by_key(|job| job.index);
-    jobs
+/// The draws after warm-up, thinned, in memory.
+struct KeptDraws {
+    draws: Draws,
+    warmup: u64,
+    thin: u64,
 }
 
-/// The lock, even after a panic elsewhere: what it guards is a list, never half changed.
-fn lock<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl<T: Target> Job<T> {
-    /// Steps until the turn is over; true if the chain has ended.
-    fn turn(&mut self, plan: &Plan, progress: Option<&Progress>, stop: impl Fn() -> bool) -> bool {
-        let Length { warmup, sampling } = plan.length();
-        let started = Instant::now();
-        let done = loop {
-            if self.chain.iterations() >= warmup + sampling || stop() {
-                break true;
-            }
-            match self.chain.step(&mut self.target) {
-                Ok(step) => {
-                    if !step.warm && (step.t - warmup + 1).is_multiple_of(plan.thin) {
-                        self.draws.push(self.chain.position(), self.chain.log_density());
-                    }
-                    if step.t.is_multiple_of(16) && started.elapsed() > TURN {
-                        break false;
-                    }
-                }
-                Err(error) => {
-                    self.error = Some(error);
-                    break true;
-                }
-            }
-        };
-        if let Some(progress) = progress {
-            progress.update(&*self.chain);
-            progress.done.store(done, Ordering::Relaxed);
+impl Record for KeptDraws {
+    fn step(&mut self, chain: &dyn AnyChain, step: &Step) -> Result<(), RecordError> {
+        if step.is_draw(self.warmup, self.thin) {
+            self.draws.push(chain.position(), chain.log_density());
         }
-        done
+        Ok(())
     }
 }
 
 /// Gathers what was drawn. A start that cannot be sampled from is an error, the first by chain.
-fn conclude<T>(jobs: Vec<Job<T>>, names: Vec<String>, control: Control<'_>) -> Result<Run, StartError> {
+fn conclude<T>(jobs: Vec<Job<T, KeptDraws>>, names: Vec<String>, control: Control<'_>) -> Result<Run, StartError> {
     let mut ending = Ending::Complete;
     if control.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
         ending = Ending::Stopped;
@@ -359,7 +272,7 @@ fn conclude<T>(jobs: Vec<Job<T>>, names: Vec<String>, control: Control<'_>) -> R
             _ => {}
         }
         let state = (job.chain.iterations() > 0).then(|| job.chain.save());
-        chains.push(ChainRun { draws: job.draws, statistics: job.chain.statistics().clone(), state });
+        chains.push(ChainRun { draws: job.record.draws, statistics: job.chain.statistics().clone(), state });
     }
     Ok(Run { names, chains, ending })
 }

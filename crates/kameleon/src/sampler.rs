@@ -74,6 +74,11 @@ pub struct Length {
 }
 
 impl Length {
+    /// All iterations.
+    pub fn total(self) -> u64 {
+        self.warmup.saturating_add(self.sampling)
+    }
+
     /// An error if nothing of the warm-up is left to learn from after the discard.
     pub(crate) fn outlasts(self, discard: u64, until: Until) -> Result<(), SettingsError> {
         let Length { warmup, .. } = self;

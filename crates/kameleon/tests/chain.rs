@@ -378,6 +378,7 @@ fn impossible_settings_are_refused_before_anything_runs() {
     assert!(refuses(Plan { warmup: 0, ..plan(Sampler::am_ls()) }).starts_with("warmup:"));
     assert!(refuses(Plan { chains: 0, ..plan(Sampler::sm()) }).starts_with("chains:"));
     assert!(refuses(Plan { draws: 0, ..plan(Sampler::sm()) }).starts_with("draws:"));
+    assert!(refuses(Plan { draws: u64::MAX, ..plan(Sampler::sm()) }).contains("do not fit into memory"));
     assert!(refuses(Plan { thin: 0, ..plan(Sampler::sm()) }).starts_with("thin:"));
     assert!(refuses(Plan { threads: Some(0), ..plan(Sampler::sm()) }).starts_with("threads:"));
     assert!(refuses(Plan { correlation: 1.0, ..plan(Sampler::sm()) }).starts_with("correlation:"));

@@ -1,0 +1,116 @@
+//! Chains on threads: each chain with its target and its record, taking turns until they end or are stopped.
+
+use super::{Control, Progress};
+use crate::any_chain::AnyChain;
+use crate::chain::ChainError;
+use crate::record::Record;
+use crate::target::Target;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A chain with the target it samples and the record of its draws.
+pub struct Job<T, R> {
+    /// The chain.
+    pub chain: Box<dyn AnyChain>,
+    target: T,
+    /// Where its draws go.
+    pub record: R,
+    /// Why it ended early, if it did.
+    pub error: Option<ChainError>,
+}
+
+impl<T, R> Job<T, R> {
+    /// A chain that has yet to run.
+    pub fn new(chain: Box<dyn AnyChain>, target: T, record: R) -> Self {
+        Self { chain, target, record, error: None }
+    }
+}
+
+/// How long a thread stays with a chain before it takes the next, so that chains keep pace when they outnumber threads.
+const TURN: Duration = Duration::from_millis(20);
+
+/// Runs every job up to iteration `end` on threads that take the next unfinished one when they are free. One that fails
+/// stops the others. Returns the jobs in order.
+pub fn run_jobs<T, R>(jobs: Vec<Job<T, R>>, end: u64, threads: Option<usize>, control: Control<'_>) -> Vec<Job<T, R>>
+where
+    T: Target + Send,
+    R: Record,
+{
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads.unwrap_or(cores).min(jobs.len());
+    let failed = AtomicBool::new(false);
+    let stop = || failed.load(Ordering::Relaxed) || control.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+    let waiting = Mutex::new(jobs.into_iter().enumerate().collect::<VecDeque<_>>());
+    let finished = Mutex::new(Vec::new());
+    // On its own line, so that the lock is not held while the job runs.
+    let next = || lock(&waiting).pop_front();
+    let work = || {
+        while let Some((index, mut job)) = next() {
+            let progress = control.progress.and_then(|progress| progress.get(index));
+            let done = job.turn(end, progress, stop);
+            if job.error.is_some() {
+                failed.store(true, Ordering::Relaxed);
+            }
+            if done { lock(&finished).push((index, job)) } else { lock(&waiting).push_back((index, job)) }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut jobs = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
+    jobs.sort_by_key(|(index, _)| *index);
+    jobs.into_iter().map(|(_, job)| job).collect()
+}
+
+/// The lock, even after a panic elsewhere: what it guards is a list, never half changed.
+fn lock<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<T: Target, R: Record> Job<T, R> {
+    /// Steps until the turn is over; true if the chain has ended.
+    fn turn(&mut self, end: u64, progress: Option<&Progress>, stop: impl Fn() -> bool) -> bool {
+        let done = match self.steps(end, stop) {
+            Ok(done) => done,
+            Err(error) => {
+                self.error = Some(error);
+                true
+            }
+        };
+        if let Some(progress) = progress {
+            progress.update(&*self.chain);
+            progress.done.store(done, Ordering::Relaxed);
+        }
+        done
+    }
+
+    fn steps(&mut self, end: u64, stop: impl Fn() -> bool) -> Result<bool, ChainError> {
+        let started = Instant::now();
+        let result = loop {
+            if self.chain.iterations() >= end || stop() {
+                break Ok(true);
+            }
+            let step = match self.chain.step(&mut self.target) {
+                Ok(step) => step,
+                Err(error) => break Err(error),
+            };
+            self.record.step(&*self.chain, &step).map_err(|error| self.unrecorded(error))?;
+            if step.t.is_multiple_of(16) && started.elapsed() > TURN {
+                break Ok(false);
+            }
+        };
+        // Also after an error: what was drawn before must be safe.
+        let done = !matches!(result, Ok(false));
+        self.record.pause(&*self.chain, done).map_err(|error| self.unrecorded(error))?;
+        result
+    }
+
+    fn unrecorded(&self, source: crate::record::RecordError) -> ChainError {
+        ChainError::Record { chain: self.chain.index(), source }
+    }
+}
