@@ -5,12 +5,14 @@
 //! again, the same.
 
 mod checkpoint;
+mod disk;
 mod error;
 mod folder;
 mod journal;
 mod whole_file;
 
 pub use checkpoint::Checkpoint;
+pub use disk::{DiskRecord, Keep};
 pub use error::StoreError;
 pub use folder::Folder;
 pub use journal::{Entry, Header, Journal, Recovered, read_journal};

@@ -115,6 +115,9 @@ impl Default for Sampler {
     }
 }
 
+/// The largest dimension in which a d × d matrix is learned: more would not fit into memory, nor be of use.
+const LARGEST_MATRIX: usize = 4096;
+
 /// Every sampler by its name in the paper, with a line about it.
 pub const SAMPLERS: [(&str, &str); 7] = [
     ("SM", "standard Metropolis: isotropic steps of fixed scale 2.38/√d"),
@@ -201,6 +204,10 @@ impl Sampler {
     ) -> Result<Box<dyn AnyChain>, StartError> {
         let d = start.len();
         SettingsError::demand("start", d > 0, "has no coordinates; a target needs at least one dimension")?;
+        let fits = d <= LARGEST_MATRIX || matches!(self, Self::RandomWalk(_));
+        let what =
+            format!("has {d} coordinates; {} learns a matrix and takes at most {LARGEST_MATRIX}, SM more", self.name());
+        SettingsError::demand("start", fits, &what)?;
         Ok(match self {
             Self::RandomWalk(s) => Box::new(Chain::new(RandomWalk::new(s, d)?, start, settings)?),
             Self::AdaptiveMetropolis(s) => {

@@ -133,6 +133,7 @@ impl Subsample {
 fn check(settings: &KameleonSettings, length: Length) -> Result<(), SettingsError> {
     settings.kernel.check()?;
     SettingsError::at_least_one("n", settings.n as u64)?;
+    SettingsError::within("n", settings.n, 1, 1_000_000)?;
     SettingsError::positive("gamma", settings.gamma)?;
     SettingsError::not_negative("gamma-decay", settings.gamma_decay)?;
     if let Some(problem) = settings.schedule.problem() {

@@ -1,0 +1,87 @@
+//! A chain's record on disk: draws into its journal, the chain into its checkpoint now and then.
+
+use crate::checkpoint::Checkpoint;
+use crate::error::StoreError;
+use crate::folder::Folder;
+use crate::journal::{Entry, Header, Journal};
+use kameleon::Step;
+use kameleon::any_chain::AnyChain;
+use kameleon::record::{Record, RecordError};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How often a chain is saved while it runs: what is computed in between is computed again after a crash.
+const EVERY: Duration = Duration::from_secs(2);
+
+/// What of a chain is recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct Keep {
+    /// Iterations of warm-up.
+    pub warmup: u64,
+    /// One draw of so many iterations is kept.
+    pub thin: u64,
+    /// Whether the warm-up is kept too, thinned in the same way.
+    pub with_warmup: bool,
+}
+
+/// The record of one chain in the folder of a run.
+#[derive(Debug)]
+pub struct DiskRecord {
+    journal: Journal,
+    checkpoint: PathBuf,
+    keep: Keep,
+    saved: Instant,
+}
+
+impl DiskRecord {
+    /// A new chain, saved before its first step so that it can be resumed from any moment on.
+    pub fn create(folder: &Folder, chain: &dyn AnyChain, keep: Keep) -> Result<Self, StoreError> {
+        let header = Header { dim: chain.position().len() as u32, chain: chain.index() as u32 };
+        let journal = Journal::create(&folder.journal(chain.index()), header)?;
+        let checkpoint = folder.checkpoint(chain.index());
+        let mut record = Self { journal, checkpoint, keep, saved: Instant::now() };
+        record.save(chain)?;
+        Ok(record)
+    }
+
+    /// A chain as it was last saved, with its record.
+    pub fn resume(folder: &Folder, index: usize, keep: Keep) -> Result<(Box<dyn AnyChain>, Self), StoreError> {
+        let checkpoint = folder.checkpoint(index);
+        let saved = Checkpoint::read(&checkpoint)?;
+        let chain = saved.chain.resume();
+        let header = Header { dim: chain.position().len() as u32, chain: index as u32 };
+        let journal = Journal::go_on(&folder.journal(index), header, saved.journal)?;
+        Ok((chain, Self { journal, checkpoint, keep, saved: Instant::now() }))
+    }
+
+    /// The draws first, then the chain that made them: a crash in between leaves draws that will be made again.
+    fn save(&mut self, chain: &dyn AnyChain) -> Result<(), StoreError> {
+        let journal = self.journal.sync()?;
+        Checkpoint { chain: chain.save(), journal }.write(&self.checkpoint)?;
+        self.saved = Instant::now();
+        Ok(())
+    }
+
+    fn keeps(&self, step: &Step) -> bool {
+        let Keep { warmup, thin, with_warmup } = self.keep;
+        step.is_draw(warmup, thin) || (with_warmup && step.warm && (step.t + 1).is_multiple_of(thin))
+    }
+}
+
+impl Record for DiskRecord {
+    fn step(&mut self, chain: &dyn AnyChain, step: &Step) -> Result<(), RecordError> {
+        if self.keeps(step) {
+            let (x, log_density) = (chain.position(), chain.log_density());
+            let Step { acceptance, outcome, warm, .. } = *step;
+            self.journal.push(Entry { x, log_density, acceptance, outcome, warm })?;
+        }
+        Ok(())
+    }
+
+    fn pause(&mut self, chain: &dyn AnyChain, done: bool) -> Result<(), RecordError> {
+        if done || self.saved.elapsed() > EVERY {
+            self.save(chain)?;
+        }
+        Ok(())
+    }
+}
