@@ -6,6 +6,7 @@ use crate::folder::Folder;
 use crate::journal::{Entry, Header, Journal};
 use kameleon::Step;
 use kameleon::any_chain::AnyChain;
+use kameleon::chain::ChainError;
 use kameleon::record::{Record, RecordError};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,8 +17,6 @@ const EVERY: Duration = Duration::from_secs(2);
 /// What of a chain is recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct Keep {
-    /// Iterations of warm-up.
-    pub warmup: u64,
     /// One draw of so many iterations is kept.
     pub thin: u64,
     /// Whether the warm-up is kept too, thinned in the same way.
@@ -48,7 +47,8 @@ impl DiskRecord {
     pub fn resume(folder: &Folder, index: usize, keep: Keep) -> Result<(Box<dyn AnyChain>, Self), StoreError> {
         let checkpoint = folder.checkpoint(index);
         let saved = Checkpoint::read(&checkpoint)?;
-        let chain = saved.chain.resume();
+        let refused = |error: ChainError| StoreError::damaged(&checkpoint, error.to_string());
+        let chain = saved.chain.resume().map_err(refused)?;
         let header = Header { dim: chain.position().len() as u32, chain: index as u32 };
         let journal = Journal::go_on(&folder.journal(index), header, saved.journal)?;
         Ok((chain, Self { journal, checkpoint, keep, saved: Instant::now() }))
@@ -63,8 +63,8 @@ impl DiskRecord {
     }
 
     fn keeps(&self, step: &Step) -> bool {
-        let Keep { warmup, thin, with_warmup } = self.keep;
-        step.is_draw(warmup, thin) || (with_warmup && step.warm && (step.t + 1).is_multiple_of(thin))
+        let Keep { thin, with_warmup } = self.keep;
+        step.is_draw(thin) || (with_warmup && step.warm && (step.t + 1).is_multiple_of(thin))
     }
 }
 

@@ -129,7 +129,7 @@ fn a_chain_killed_anywhere_goes_on_as_if_it_had_not_been() {
         let folder = Folder::open(&path).unwrap();
         let checkpoint = Checkpoint::read(&folder.checkpoint(1)).unwrap();
         let journal = Journal::go_on(&folder.journal(1), HEADER, checkpoint.journal).unwrap();
-        run(&folder, checkpoint.chain.resume(), journal, 1500);
+        run(&folder, checkpoint.chain.resume().unwrap(), journal, 1500);
         assert_eq!(all_draws(&folder), expected, "killed at {killed_at}");
     }
 }

@@ -22,6 +22,8 @@ pub trait AnyChain: Send {
     fn log_density(&self) -> f64;
     /// See [`Chain::index`].
     fn index(&self) -> usize;
+    /// See [`Chain::warmup`].
+    fn warmup(&self) -> u64;
     /// See [`Chain::iterations`].
     fn iterations(&self) -> u64;
     /// See [`Chain::statistics`].
@@ -65,6 +67,10 @@ where
         Chain::index(self)
     }
 
+    fn warmup(&self) -> u64 {
+        Chain::warmup(self)
+    }
+
     fn iterations(&self) -> u64 {
         Chain::iterations(self)
     }
@@ -92,11 +98,11 @@ macro_rules! saved {
         }
 
         impl SavedChain {
-            /// The chain, as it was.
-            pub fn resume(self) -> Box<dyn AnyChain> {
-                match self {
-                    $(Self::$name(state) => Box::new(Chain::resume(*state)),)*
-                }
+            /// The chain, as it was. A state that does not fit together is refused.
+            pub fn resume(self) -> Result<Box<dyn AnyChain>, ChainError> {
+                Ok(match self {
+                    $(Self::$name(state) => Box::new(Chain::resume(*state)?),)*
+                })
             }
         }
 

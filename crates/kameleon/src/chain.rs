@@ -31,6 +31,8 @@ pub struct Step {
     pub t: u64,
     /// Whether it belongs to the warm-up.
     pub warm: bool,
+    /// Which step after the warm-up it is, from 1; 0 in the warm-up.
+    pub sampling: u64,
     /// What became of the proposed point.
     pub outcome: Outcome,
     /// α = min(1, ratio), the probability with which it was accepted.
@@ -41,8 +43,8 @@ pub struct Step {
 
 impl Step {
     /// Whether the step ends in a draw that is kept, when one in `thin` is kept after the warm-up.
-    pub fn is_draw(&self, warmup: u64, thin: u64) -> bool {
-        !self.warm && (self.t - warmup + 1).is_multiple_of(thin)
+    pub fn is_draw(&self, thin: u64) -> bool {
+        !self.warm && self.sampling.is_multiple_of(thin)
     }
 }
 
@@ -79,6 +81,14 @@ pub enum ChainError {
         /// What went wrong.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// A stored chain that cannot be what was stored.
+    #[error("chain {chain} cannot be resumed: {why}; the stored state is damaged, or of another version")]
+    State {
+        /// Which chain, from 0.
+        chain: usize,
+        /// What does not fit.
+        why: &'static str,
+    },
     /// A value was told that was not asked for.
     #[error("chain {chain}: nothing was asked, so nothing can be told; call ask() first")]
     NothingAsked {
@@ -86,6 +96,9 @@ pub enum ChainError {
         chain: usize,
     },
 }
+
+/// Why a point that overflowed is invalid.
+const NOT_FINITE: &str = "the proposed point is not finite";
 
 /// A point for people to read: at most eight coordinates.
 pub(crate) fn show_point(x: &[f64]) -> String {
@@ -163,7 +176,7 @@ impl<P: Proposal> Chain<P> {
         let mut noise = stream(settings.seed, settings.index as u64, Purpose::Noise);
         let mut there = place();
         there.u.iter_mut().for_each(|u| *u = noise.sample(StandardNormal));
-        Ok(Self::resume(ChainState {
+        Ok(Self::go_on(ChainState {
             proposal,
             here: place(),
             there,
@@ -176,8 +189,22 @@ impl<P: Proposal> Chain<P> {
         }))
     }
 
-    /// Goes on from a stored state, bit for bit.
-    pub fn resume(state: ChainState<P>) -> Self {
+    /// Goes on from a stored state, bit for bit. A state that does not fit together is refused.
+    pub fn resume(state: ChainState<P>) -> Result<Self, ChainError> {
+        let (dim, normals) = (state.here.x.len(), state.here.u.len());
+        let chain = state.settings.index;
+        let places = dim > 0 && state.there.x.len() == dim && state.there.u.len() == normals;
+        let numbers = state.here.x.iter().all(|x| x.is_finite()) && state.here.log_density.is_finite();
+        if !places || !numbers || state.settings.normals != normals {
+            return Err(ChainError::State { chain, why: "its points do not fit together" });
+        }
+        match state.proposal.problem(dim) {
+            Some(why) => Err(ChainError::State { chain, why }),
+            None => Ok(Self::go_on(state)),
+        }
+    }
+
+    fn go_on(state: ChainState<P>) -> Self {
         let dim = state.here.x.len();
         let mut chain =
             Self { local_here: state.proposal.allocate(dim), local_there: state.proposal.allocate(dim), state };
@@ -219,6 +246,8 @@ impl<P: Proposal> Chain<P> {
     /// The log density at the point asked for, or the reason there is none. The first, at the start, makes no step.
     pub fn tell(&mut self, value: impl IntoEvaluation) -> Result<Option<Step>, ChainError> {
         let (value, why) = match value.into_evaluation() {
+            // Whatever a target makes of such a point, a chain must not go there.
+            _ if !self.state.there.x.iter().all(|x| x.is_finite()) => (f64::NAN, Some(NOT_FINITE.into())),
             Ok(value) => (value, None),
             Err(EvalError::Reject(why)) => (f64::NAN, Some(why)),
             Err(EvalError::Fatal(source)) => {
@@ -270,7 +299,8 @@ impl<P: Proposal> Chain<P> {
             value if !value.is_finite() => Outcome::Invalid,
             _ => Outcome::Rejected,
         };
-        let step = Step { t: state.t, warm: state.t < state.settings.warmup, outcome, acceptance, component };
+        let sampling = (state.t + 1).saturating_sub(state.settings.warmup);
+        let step = Step { t: state.t, warm: sampling == 0, sampling, outcome, acceptance, component };
         if outcome == Outcome::Accepted {
             state.there.log_density = value;
             std::mem::swap(&mut state.here, &mut state.there);
@@ -290,7 +320,9 @@ impl<P: Proposal> Chain<P> {
             self.ask();
             let state = &mut self.state;
             let noise = Noise { rng: &mut state.noise, normals: &state.there.u };
-            let value = target.log_density(&state.there.x, noise);
+            let finite = state.there.x.iter().all(|x| x.is_finite());
+            let value =
+                if finite { target.log_density(&state.there.x, noise) } else { Err(EvalError::reject(NOT_FINITE)) };
             if let Some(step) = self.tell(value)? {
                 return Ok(step);
             }
@@ -310,6 +342,11 @@ impl<P: Proposal> Chain<P> {
     /// Which chain of the run it is, from 0.
     pub fn index(&self) -> usize {
         self.state.settings.index
+    }
+
+    /// How many iterations of warm-up it has.
+    pub fn warmup(&self) -> u64 {
+        self.state.settings.warmup
     }
 
     /// The number of steps so far.

@@ -15,14 +15,22 @@ pub struct LearnedCovariance {
 }
 
 impl LearnedCovariance {
-    /// Starts at the given diagonal covariance, with no mean yet.
-    pub fn new(variances: &[f64]) -> Self {
+    /// Starts at the given diagonal covariance, with mean zero or none yet.
+    pub fn new(variances: &[f64], mean_from_zero: bool) -> Self {
         let d = variances.len();
         let mut factor = vec![0.0; d * d];
         for (i, variance) in variances.iter().enumerate() {
             factor[i * d + i] = variance.sqrt();
         }
-        Self { mean: Vec::with_capacity(d), factor, scratch: vec![0.0; d] }
+        let mut mean = Vec::with_capacity(d);
+        mean.resize(if mean_from_zero { d } else { 0 }, 0.0);
+        Self { mean, factor, scratch: vec![0.0; d] }
+    }
+
+    /// What is wrong with a covariance that was read from elsewhere.
+    pub fn problem(&self, dim: usize) -> Option<&'static str> {
+        let fits = self.factor.len() == dim * dim && (self.mean.is_empty() || self.mean.len() == dim);
+        (!fits).then_some("its covariance does not fit its dimension")
     }
 
     /// L
@@ -31,7 +39,7 @@ impl LearnedCovariance {
     }
 
     /// Σ ← (1 − λ)Σ + λ(x − mean)(x − mean)ᵀ, then mean ← mean + λ(x − mean), with 0 < λ < 1.
-    /// The first point is taken for the mean, and no more: where a chain starts says nothing of how far it spreads.
+    /// Without a mean yet, the first point is taken for it, and no more: where a chain starts says nothing of how far it spreads.
     pub fn learn(&mut self, x: &[f64], rate: f64) {
         if self.mean.is_empty() {
             self.mean.extend_from_slice(x);
@@ -56,7 +64,7 @@ mod tests {
     #[test]
     fn the_factor_follows_the_recursion_on_the_covariance() {
         let d = 3;
-        let mut learned = LearnedCovariance::new(&[1.0, 4.0, 0.5]);
+        let mut learned = LearnedCovariance::new(&[1.0, 4.0, 0.5], false);
         let mut sigma = [1.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.5];
         let mut mean = [0.5, -1.0, 2.0];
         learned.learn(&mean, 1.0);

@@ -42,6 +42,22 @@ impl History {
         Self { kind, n, seen: 0, states: Vec::with_capacity(room * dim), order: Vec::with_capacity(room) }
     }
 
+    /// Whether what was read from elsewhere fits together, and fits `z`.
+    pub fn fits(&self, z: &Points) -> bool {
+        let d = z.dim();
+        let states = self.states.len() / d.max(1);
+        let whole = d > 0 && self.states.len() == states * d && z.capacity() == self.n && z.len() <= states;
+        let known = self.order.iter().all(|k| (*k as usize) < states);
+        let kept = match self.kind {
+            HistoryKind::Reservoir => states <= self.n && states as u64 == self.seen.min(self.n as u64),
+            HistoryKind::Stored => self.order.len() == states,
+        };
+        // In a reservoir, the slots that z has not are waiting, in order.
+        let fresh = self.order.iter().map(|k| *k as usize).filter(|k| *k >= z.len());
+        let in_order = self.kind == HistoryKind::Stored || fresh.eq(z.len()..states);
+        whole && known && kept && in_order
+    }
+
     /// How many states have been seen.
     pub fn seen(&self) -> u64 {
         self.seen

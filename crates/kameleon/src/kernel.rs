@@ -237,12 +237,12 @@ fn error(kernel: &'static str, what: String) -> KernelError {
     KernelError { kernel, what }
 }
 
-/// An error unless `value` is positive and finite.
+/// An error unless `value` is positive and finite, and neither its square nor the inverse of that over- or underflows.
 fn positive(kernel: &'static str, name: &str, value: f64) -> Result<(), KernelError> {
-    if value > 0.0 && value.is_finite() {
+    if (1e-150..1e150).contains(&value) {
         Ok(())
     } else {
-        Err(error(kernel, format!("{name} must be positive and finite, not {value}")))
+        Err(error(kernel, format!("{name} must be positive and of a usual size, not {value}")))
     }
 }
 

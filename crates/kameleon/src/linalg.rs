@@ -64,6 +64,9 @@ pub fn cholesky_add(factor: &mut [f64], v: &mut [f64]) {
     for k in 0..d {
         let pivot = factor[k * d + k];
         let r = libm::hypot(pivot, v[k]);
+        if r == 0.0 {
+            continue;
+        }
         let (cosine, sine) = (pivot / r, v[k] / r);
         factor[k * d + k] = r;
         for i in k + 1..d {

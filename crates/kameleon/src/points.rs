@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// At most `capacity` points in ℝᵈ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Rows", into = "Rows")]
+#[serde(try_from = "Rows", into = "Rows")]
 pub struct Points {
     dim: usize,
     len: usize,
@@ -93,10 +93,18 @@ impl From<Points> for Rows {
     }
 }
 
-impl From<Rows> for Points {
-    fn from(stored: Rows) -> Self {
-        let mut points = Self::new(stored.dim, stored.capacity);
-        stored.rows.chunks(stored.dim.max(1)).take(stored.capacity).for_each(|row| points.push(row));
-        points
+impl TryFrom<Rows> for Points {
+    type Error = &'static str;
+
+    fn try_from(stored: Rows) -> Result<Self, Self::Error> {
+        let Rows { dim, capacity, rows } = stored;
+        let room = capacity.checked_mul(dim).is_some_and(|room| room <= 1 << 32);
+        let fits = dim > 0 && room && rows.len().is_multiple_of(dim) && rows.len() / dim <= capacity;
+        if !fits || !rows.iter().all(|x| x.is_finite()) {
+            return Err("the points do not fit their dimension or capacity, or are not finite");
+        }
+        let mut points = Self::new(dim, capacity);
+        rows.chunks(dim).for_each(|row| points.push(row));
+        Ok(points)
     }
 }

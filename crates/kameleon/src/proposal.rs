@@ -42,6 +42,11 @@ pub trait Proposal {
     /// The scale ν in use (the first, if there are several).
     fn scale(&self) -> f64;
 
+    /// What is wrong with a proposal that was read from elsewhere, for points in `dim` dimensions.
+    fn problem(&self, _dim: usize) -> Option<&'static str> {
+        None
+    }
+
     /// The kernel's bandwidth σ, where there is a kernel that has one.
     fn bandwidth(&self) -> Option<f64> {
         None

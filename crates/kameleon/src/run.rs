@@ -58,9 +58,7 @@ impl Plan {
         SettingsError::at_least_one("chains", self.chains as u64)?;
         SettingsError::at_least_one("draws", self.draws)?;
         SettingsError::at_least_one("thin", self.thin)?;
-        SettingsError::at_least_one("threads", self.threads.unwrap_or(1) as u64)?;
-        let rho = self.correlation;
-        SettingsError::demand("correlation", (0.0..1.0).contains(&rho), &format!("must be in [0, 1), not {rho}"))
+        SettingsError::at_least_one("threads", self.threads.unwrap_or(1) as u64)
     }
 
     fn length(&self) -> Length {
@@ -86,8 +84,8 @@ pub struct ChainRun {
     pub draws: Draws,
     /// What happened to it.
     pub statistics: Statistics,
-    /// The chain as it stopped, to go on from; none if it never made a step.
-    pub state: Option<SavedChain>,
+    /// The chain as it stopped, to go on from.
+    pub state: SavedChain,
 }
 
 /// What came of a run.
@@ -204,7 +202,14 @@ where
     let found = states.len();
     let what = format!("there are {found} saved chains where the plan has {}", plan.chains);
     SettingsError::demand("chains", found == plan.chains, &what)?;
-    run(target, states.into_iter().map(SavedChain::resume).collect(), plan, control)
+    let chains = states.into_iter().map(SavedChain::resume).collect::<Result<Vec<_>, _>>()?;
+    let dim = target.dim().unwrap_or(chains[0].position().len());
+    for chain in &chains {
+        let ok = chain.position().len() == dim && chain.normals().len() == target.normals();
+        let what = format!("chain {} was saved for another target: {dim} dimensions are wanted", chain.index());
+        SettingsError::demand("target", ok, &what)?;
+    }
+    run(target, chains, plan, control)
 }
 
 fn check_starts(target: &impl Target, starts: &[Vec<f64>], chains: usize) -> Result<(), SettingsError> {
@@ -236,22 +241,25 @@ where
             let what = format!("{} draws in {dim} dimensions do not fit into memory; draw fewer, or thin", plan.draws);
             SettingsError::new("draws", what)
         })?;
-        jobs.push(Job::new(chain, target.clone(), KeptDraws { draws, warmup: plan.warmup, thin: plan.thin }));
+        jobs.push(Job::new(chain, target.clone(), KeptDraws { draws, thin: plan.thin }));
     }
-    let jobs = run_jobs(jobs, plan.length().total(), plan.threads, control);
-    conclude(jobs, target.names(dim), control)
+    let jobs = run_jobs(jobs, plan.length().sampling, plan.threads, control);
+    // One name for each parameter, whatever the target says.
+    let mut names = target.names(dim);
+    names.truncate(dim);
+    names.extend((names.len()..dim).map(|i| format!("x{}", i + 1)));
+    conclude(jobs, names, control)
 }
 
 /// The draws after warm-up, thinned, in memory.
 struct KeptDraws {
     draws: Draws,
-    warmup: u64,
     thin: u64,
 }
 
 impl Record for KeptDraws {
     fn step(&mut self, chain: &dyn AnyChain, step: &Step) -> Result<(), RecordError> {
-        if step.is_draw(self.warmup, self.thin) {
+        if step.is_draw(self.thin) {
             self.draws.push(chain.position(), chain.log_density());
         }
         Ok(())
@@ -271,7 +279,7 @@ fn conclude<T>(jobs: Vec<Job<T, KeptDraws>>, names: Vec<String>, control: Contro
             Some(error) if !matches!(ending, Ending::Failed(_)) => ending = Ending::Failed(error),
             _ => {}
         }
-        let state = (job.chain.iterations() > 0).then(|| job.chain.save());
+        let state = job.chain.save();
         chains.push(ChainRun { draws: job.record.draws, statistics: job.chain.statistics().clone(), state });
     }
     Ok(Run { names, chains, ending })

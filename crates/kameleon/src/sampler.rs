@@ -204,6 +204,8 @@ impl Sampler {
     ) -> Result<Box<dyn AnyChain>, StartError> {
         let d = start.len();
         SettingsError::demand("start", d > 0, "has no coordinates; a target needs at least one dimension")?;
+        let rho = settings.correlation;
+        SettingsError::demand("correlation", (0.0..1.0).contains(&rho), &format!("must be in [0, 1), not {rho}"))?;
         let fits = d <= LARGEST_MATRIX || matches!(self, Self::RandomWalk(_));
         let what =
             format!("has {d} coordinates; {} learns a matrix and takes at most {LARGEST_MATRIX}, SM more", self.name());

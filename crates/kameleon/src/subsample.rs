@@ -51,7 +51,7 @@ impl Subsample {
             None => {
                 let expected = match settings.until {
                     Until::Warmup => length.warmup,
-                    Until::Forever => length.warmup + length.sampling,
+                    Until::Forever => length.total(),
                 };
                 let history = History::new(settings.history, settings.n, dim, expected as usize);
                 (Points::new(dim, settings.n), Some(history))
@@ -101,6 +101,18 @@ impl Subsample {
     /// The iteration before which nothing is learned: none is lost to an oracle z.
     pub fn discard(&self) -> u64 {
         if self.history.is_some() { self.discard } else { 0 }
+    }
+
+    /// What is wrong with a subsample that was read from elsewhere.
+    pub fn problem(&self, dim: usize) -> Option<&'static str> {
+        let past = self.history.as_ref().is_none_or(|history| history.fits(&self.z));
+        if self.kernel.check().is_err() {
+            Some("its kernel is not valid")
+        } else if self.z.dim() != dim || !past {
+            Some("its subsample z does not fit its dimension or its past")
+        } else {
+            None
+        }
     }
 
     /// Remembers the state of iteration `t`, unless it is among the first that never enter z.

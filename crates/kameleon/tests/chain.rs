@@ -120,7 +120,7 @@ fn resuming_anywhere_gives_the_same_draws() {
                     broken.ask();
                 }
                 let text = serde_json::to_string(&broken.save()).unwrap();
-                broken = serde_json::from_str::<SavedChain>(&text).unwrap().resume();
+                broken = serde_json::from_str::<SavedChain>(&text).unwrap().resume().unwrap();
             }
             broken.step(&mut target).unwrap();
             assert_eq!(straight.position(), broken.position(), "{} at {t}", sampler().name());
@@ -134,7 +134,7 @@ fn resuming_anywhere_gives_the_same_draws() {
 fn a_run_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let plan = plan(Sampler::kamh_ls());
     let whole = sample(banana(), &[vec![0.0; 3]], &plan, Control::default()).unwrap();
-    for after in [100, 3000, 4200] {
+    for after in [0, 100, 3000, 4200] {
         let stop = AtomicBool::new(false);
         let calls = std::sync::Arc::new(AtomicU64::new(0));
         let target = |x: &[f64]| {
@@ -146,9 +146,9 @@ fn a_run_that_was_stopped_goes_on_as_if_it_had_not_been() {
         let plan = Plan { threads: Some(2), ..plan.clone() };
         let first = sample(target, &[vec![0.0; 3]], &plan, Control { stop: Some(&stop), progress: None }).unwrap();
         assert!(matches!(first.ending, Ending::Stopped));
-        let states = first.chains.iter().map(|chain| chain.state.clone()).collect::<Option<Vec<_>>>();
-        // A chain may not have been started yet; then there is nothing to go on from.
-        let Some(states) = states else { continue };
+        let states: Vec<SavedChain> = first.chains.iter().map(|chain| chain.state.clone()).collect();
+        // The chains know their own warm-up.
+        let plan = Plan { warmup: 123_456, ..plan };
         let second = resume(banana(), states, &plan, Control::default()).unwrap();
         for ((whole, first), second) in whole.chains.iter().zip(&first.chains).zip(&second.chains) {
             assert_eq!(whole.draws.points, [first.draws.points.as_slice(), &second.draws.points].concat());
@@ -211,7 +211,7 @@ fn pinned_seeds_give_pinned_draws() {
         [1.6813027544402657, 1.2070380116051533],
         [1.5052858824770436, 0.2506493858012764],
         [2.02877178197644, -0.923815180805033],
-        [-2.5180791946775023, 1.5120861118095437],
+        [-2.518079194677621, -0.7975414457495831],
     ];
     assert_eq!(found, pinned);
 }
@@ -262,7 +262,6 @@ fn a_stop_returns_what_was_drawn() {
     assert!(matches!(run.ending, Ending::Stopped));
     assert_eq!(run.chains[0].draws.len(), 2000);
     assert_eq!(run.evaluations(), 3001);
-    assert!(run.chains[0].state.is_some());
 }
 
 #[test]
@@ -320,6 +319,97 @@ fn a_fatal_error_at_step_1000_returns_all_draws_before_it() {
         text.starts_with("chain 0 stopped at iteration 999, at (") && text.ends_with("): licence expired"),
         "{text}"
     );
+}
+
+#[test]
+fn a_panic_in_the_target_ends_the_run_with_all_draws_before_it() {
+    let mut calls = 0;
+    let target = move |x: &[f64]| {
+        calls += 1;
+        assert!(calls < 1001, "index out of range");
+        -x[0] * x[0]
+    };
+    let run = sample(target, &[vec![0.0]], &plan(Sampler::kamh_ls()), Control::default()).unwrap();
+    assert!(run.chains.iter().any(|chain| chain.draws.len() == 199));
+    let Ending::Failed(error) = run.ending else { panic!("it must say that it failed") };
+    assert!(error.to_string().ends_with("the target panicked: index out of range"), "{error}");
+}
+
+#[test]
+fn a_point_that_overflows_is_never_visited() {
+    let flat = |_: &[f64]| 0.0;
+    for sampler in SAMPLERS {
+        let plan = Plan { warmup: 20_000, chains: 1, ..plan(sampler()) };
+        let run = sample(flat, &[vec![1e300, 0.0]], &plan, Control::default()).unwrap();
+        assert!(run.chains[0].draws.points.iter().all(|x| x.is_finite()), "{}", sampler().name());
+    }
+}
+
+#[test]
+fn names_are_as_many_as_there_are_parameters() {
+    #[derive(Clone)]
+    struct Nameless(usize);
+    impl Target for Nameless {
+        fn names(&self, _dim: usize) -> Vec<String> {
+            vec!["a".into(); self.0]
+        }
+        fn log_density(&mut self, x: &[f64], _noise: Noise<'_>) -> Evaluation {
+            Ok(-x[0] * x[0] - x[1] * x[1])
+        }
+    }
+    for (count, expected) in [(0, ["x1", "x2"]), (1, ["a", "x2"]), (3, ["a", "a"])] {
+        let run = sample(Nameless(count), &[vec![0.0; 2]], &plan(Sampler::sm()), Control::default()).unwrap();
+        assert_eq!(run.names, expected);
+        assert_eq!(run.summary().parameters.len(), 2);
+    }
+}
+
+#[test]
+fn a_run_is_not_resumed_on_another_target() {
+    let run = sample(banana(), &[vec![0.0; 3]], &plan(Sampler::sm()), Control::default()).unwrap();
+    let states = || run.chains.iter().map(|chain| chain.state.clone()).collect::<Vec<_>>();
+    let refuses = |error: sampler::StartError| error.to_string().contains("saved for another target");
+    let flat = Gaussian::diagonal(&[1.0, 1.0]).unwrap();
+    assert!(refuses(resume(flat, states(), &plan(Sampler::sm()), Control::default()).unwrap_err()));
+    let noisy = Noisy::new(banana(), 0.5).unwrap();
+    assert!(refuses(resume(noisy, states(), &plan(Sampler::sm()), Control::default()).unwrap_err()));
+}
+
+#[test]
+fn a_stored_chain_changed_by_hand_is_refused_and_never_panics() {
+    for sampler in SAMPLERS {
+        let settings = ChainSettings { index: 1, seed: 5, warmup: 700, normals: 1, correlation: 0.7 };
+        let mut chain = sampler().chain(&[0.1; 3], settings, Length { warmup: 700, sampling: 0 }).unwrap();
+        let mut target = Noisy::new(banana(), 0.5).unwrap();
+        (0..650).for_each(|_| drop(chain.step(&mut target)));
+        let whole = serde_json::to_value(chain.save()).unwrap();
+        let mut changed = 0;
+        for pointer in arrays(&whole, String::new()) {
+            let mut broken = whole.clone();
+            let array = broken.pointer_mut(&pointer).unwrap().as_array_mut().unwrap();
+            if array.pop().is_none() {
+                continue;
+            }
+            changed += 1;
+            // Refused when read or when resumed, or harmless: then it must go on.
+            let read = serde_json::from_value::<SavedChain>(broken);
+            if let Some(Ok(mut chain)) = read.ok().map(SavedChain::resume) {
+                (0..100).for_each(|_| drop(chain.step(&mut target)));
+            }
+        }
+        assert!(changed >= 4, "{}", sampler().name());
+    }
+}
+
+/// Where in a JSON value arrays are.
+fn arrays(value: &serde_json::Value, at: String) -> Vec<String> {
+    match value {
+        serde_json::Value::Array(_) => vec![at],
+        serde_json::Value::Object(map) => {
+            map.iter().flat_map(|(key, value)| arrays(value, format!("{at}/{key}"))).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 #[test]
@@ -386,6 +476,12 @@ fn impossible_settings_are_refused_before_anything_runs() {
     assert!(refuses(plan(Sampler::AdaptiveMetropolis(am))).starts_with("variances:"));
     let pca = PrincipalComponentsSettings { components: Some(3), ..Default::default() };
     assert!(refuses(plan(Sampler::PrincipalComponents(pca))).starts_with("components:"));
+    let pca = |components, n| {
+        let kameleon = KameleonSettings { n, ..Default::default() };
+        refuses(plan(Sampler::KameleonPca(KameleonPcaSettings { components, kameleon })))
+    };
+    assert_eq!(pca(20, 20), "components: must be at least 1 and fewer than the 20 points of z, not 20");
+    assert!(pca(20, 200_000).starts_with("n: must be from 1 to 10000"));
     let walk = RandomWalkSettings { nu: Some(-1.0) };
     assert!(refuses(plan(Sampler::RandomWalk(walk))).starts_with("nu:"));
     assert!(Sampler::by_name("nuts").unwrap_err().to_string().contains("choose one of SM, AM-FS"));

@@ -42,12 +42,12 @@ fn smallest_p(target: &impl Known, mut replicate: impl FnMut(usize, &[f64]) -> V
         target.sample(&mut fresh, &mut y);
         let end = replicate(index, &x);
         levels.push(target.level(&end));
-        for i in 0..2 {
+        for i in 0..d.min(2) {
             ends[i].push(end[i]);
             exact[i].push(y[i]);
         }
     }
-    let coordinates = (0..2).map(|i| two_sample_p(&mut ends[i], &mut exact[i])).fold(1.0, f64::min);
+    let coordinates = (0..d.min(2)).map(|i| two_sample_p(&mut ends[i], &mut exact[i])).fold(1.0, f64::min);
     coordinates.min(kolmogorov_smirnov_uniform(&mut levels))
 }
 
@@ -131,6 +131,49 @@ fn kameleon_with_every_kernel_leaves_the_banana() {
         let p = exact_p(&learned(proposal, &mut banana(), 3000), &banana());
         assert!(p > ALARM, "{:?}: p = {p}", settings.kernel);
     }
+}
+
+/// N(0, 1) on the line.
+#[derive(Clone)]
+struct Line;
+
+impl Target for Line {
+    fn dim(&self) -> Option<usize> {
+        Some(1)
+    }
+
+    fn log_density(&mut self, x: &[f64], _noise: Noise<'_>) -> Evaluation {
+        Ok(-0.5 * x[0] * x[0])
+    }
+}
+
+impl Known for Line {
+    fn sample(&self, rng: &mut Rng, x: &mut [f64]) {
+        x[0] = rng.sample(StandardNormal);
+    }
+
+    fn mean(&self) -> Vec<f64> {
+        vec![0.0]
+    }
+
+    fn total_variance(&self) -> f64 {
+        1.0
+    }
+
+    fn level(&self, x: &[f64]) -> f64 {
+        use spec_math::NormDist;
+        2.0 * x[0].abs().norm_cdf() - 1.0
+    }
+}
+
+#[test]
+fn kameleon_pca_with_next_to_no_exploration_leaves_the_line() {
+    let z = (0..40).map(|i| vec![f64::from(i) * 0.1 - 2.0]).collect();
+    let kameleon = KameleonSettings { gamma: 1e-8, nu2: 0.5, z: Some(z), ..KameleonSettings::default() };
+    let settings = KameleonPcaSettings { components: 3, kameleon };
+    let proposal = KameleonPca::new(&settings, 1, Length { warmup: 0, sampling: 0 }).unwrap();
+    let p = exact_p(&proposal, &Line);
+    assert!(p > ALARM, "p = {p}");
 }
 
 /// A wrong ratio from what is known at x and y, the two points, and the right ratio.

@@ -14,9 +14,9 @@ use std::sync::{Arc, OnceLock};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Matern {
     /// ϑ > 1, so that the kernel has a gradient.
-    pub order: f64,
+    order: f64,
     /// ρ; a common parametrisation with length ℓ has ρ = ℓ/√(2ϑ).
-    pub rho: f64,
+    rho: f64,
     #[serde(skip)]
     table: OnceLock<Arc<Table>>,
 }

@@ -20,6 +20,8 @@ pub struct AdaptiveMetropolisSettings {
     pub learn_scale: bool,
     /// The variances that Σ starts from; ones if none are given.
     pub variances: Option<Vec<f64>>,
+    /// Whether the mean starts at zero, or at the first state that is learned from.
+    pub mean_from_zero: bool,
     /// Iterations before anything is learned.
     pub discard: u64,
     /// Mean and Σ learn from every so-many-th state.
@@ -40,6 +42,7 @@ impl Default for AdaptiveMetropolisSettings {
         Self {
             learn_scale: true,
             variances: None,
+            mean_from_zero: false,
             discard: 500,
             every: 1,
             covariance_power: 1.0,
@@ -51,9 +54,16 @@ impl Default for AdaptiveMetropolisSettings {
 }
 
 impl AdaptiveMetropolisSettings {
-    /// As in the published experiments: every 20th state, t^−½ throughout, and never frozen.
+    /// As in the published experiments: from mean zero, every 20th state, t^−½ throughout, and never frozen.
     pub fn published(learn_scale: bool) -> Self {
-        Self { learn_scale, every: 20, covariance_power: 0.5, until: Until::Forever, ..Self::default() }
+        Self {
+            learn_scale,
+            mean_from_zero: true,
+            every: 20,
+            covariance_power: 0.5,
+            until: Until::Forever,
+            ..Self::default()
+        }
     }
 }
 
@@ -79,7 +89,7 @@ impl AdaptiveMetropolis {
         let nu = gelman_scale(dim);
         Ok(Self {
             settings: settings.clone(),
-            covariance: LearnedCovariance::new(&variances),
+            covariance: LearnedCovariance::new(&variances, settings.mean_from_zero),
             scale: Scale::new(nu * nu),
         })
     }
@@ -118,6 +128,10 @@ impl Proposal for AdaptiveMetropolis {
         if let (true, Some(rate)) = (s.learn_scale, rate(step.t, s.discard, s.scale_power)) {
             self.scale.learn(rate, step.acceptance, ACCEPTANCE);
         }
+    }
+
+    fn problem(&self, dim: usize) -> Option<&'static str> {
+        self.covariance.problem(dim)
     }
 
     fn scale(&self) -> f64 {

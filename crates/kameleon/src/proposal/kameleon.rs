@@ -202,6 +202,10 @@ impl Proposal for Kameleon {
         self.scale.nu()
     }
 
+    fn problem(&self, dim: usize) -> Option<&'static str> {
+        self.subsample.problem(dim)
+    }
+
     fn bandwidth(&self) -> Option<f64> {
         self.subsample.kernel().bandwidth()
     }

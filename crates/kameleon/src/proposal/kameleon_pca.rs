@@ -17,6 +17,9 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
+/// The largest n: eigenvectors take n² numbers of memory.
+const LARGEST_EIGENPROBLEM: usize = 10_000;
+
 /// The eigenvectors are found anew when the history has grown by this factor.
 const GROWTH: f64 = 1.3;
 
@@ -73,7 +76,10 @@ impl KameleonPca {
         let (m, shared) = (settings.components, &settings.kameleon);
         SettingsError::positive("nu2", shared.nu2)?;
         let subsample = Subsample::new(shared, dim, length)?;
-        SettingsError::within("components", m, 1, shared.z.as_ref().map_or(shared.n, Vec::len))?;
+        let n = shared.z.as_ref().map_or(shared.n, Vec::len);
+        let what = format!("must be at least 1 and fewer than the {n} points of z, not {m}");
+        SettingsError::demand("components", (1..n).contains(&m), &what)?;
+        SettingsError::within("n", n, 1, LARGEST_EIGENPROBLEM)?;
         let mut cumulative = vec![1.0; m];
         shares(&mut cumulative);
         let mut proposal = Self {
@@ -106,24 +112,31 @@ impl KameleonPca {
             let mean = alpha.iter().sum::<f64>() / n as f64;
             alpha.iter_mut().for_each(|a| *a -= mean);
         }
+        if !self.alphas.iter().all(|alpha| alpha.is_finite()) {
+            self.alphas.clear();
+            return;
+        }
         let sum: f64 = work.values.iter().map(|v| v.max(0.0)).sum();
         self.cumulative.iter_mut().zip(&work.values).for_each(|(c, v)| *c = v.max(0.0) / sum);
         shares(&mut self.cumulative);
     }
 
-    /// ln q(y|x) for the difference δ = y − x of either direction, up to terms that depend on ‖δ‖ only.
+    /// ln q(y|x) for the difference δ = y − x of either direction, up to a constant.
     fn log_density(&self, at: &Local, x: &[f64], y: &[f64]) -> f64 {
         let gamma2 = self.subsample.gamma().powi(2);
         // The largest term so far, and the sum of all relative to it.
         let (mut largest, mut sum) = (f64::NEG_INFINITY, 0.0);
         let mut before = 0.0;
         for ((u, scale), cumulative) in at.directions.chunks(x.len()).zip(&self.scales).zip(&self.cumulative) {
+            let squared = dot(u, u);
             let along: f64 = u.iter().zip(x).zip(y).map(|((u, x), y)| u * (y - x)).sum();
-            let nu2 = scale.nu2();
-            let variance = gamma2 + nu2 * dot(u, u);
+            let share = if squared > 0.0 { along / squared } else { 0.0 };
+            // What δ has across u, formed directly: as a difference of squares it would drown in rounding when γ is small.
+            let across: f64 = u.iter().zip(x).zip(y).map(|((u, x), y)| (y - x - share * u).powi(2)).sum();
+            let variance = gamma2 + scale.nu2() * squared;
             let weight = cumulative - before;
             before = *cumulative;
-            let term = libm::log(weight / variance.sqrt()) + 0.5 * nu2 * along * along / (gamma2 * variance);
+            let term = libm::log(weight / variance.sqrt()) - 0.5 * (across / gamma2 + share * along / variance);
             if term > largest {
                 sum = sum * libm::exp(largest - term) + 1.0;
                 largest = term;
@@ -186,10 +199,13 @@ impl Proposal for KameleonPca {
     }
 
     fn locate(&self, x: &[f64], at: &mut Local) {
-        // Without eigenvectors yet, the directions are zero and every component is N(x, γ²I).
+        let s = &self.subsample;
         if !self.alphas.is_empty() {
-            let s = &self.subsample;
             directions(s.kernel(), s.z(), x, &self.alphas, &mut at.scratch, &mut at.directions);
+        }
+        // Without eigenvectors, or where they lead nowhere, every component is N(x, γ²I): a function of the point only.
+        if self.alphas.is_empty() || !at.directions.iter().all(|u| u.is_finite()) {
+            at.directions.fill(0.0);
         }
     }
 
@@ -227,6 +243,13 @@ impl Proposal for KameleonPca {
 
     fn scale(&self) -> f64 {
         self.scales[0].nu()
+    }
+
+    fn problem(&self, dim: usize) -> Option<&'static str> {
+        let (m, n) = (self.scales.len(), self.subsample.z().len());
+        let lengths = m > 0 && self.cumulative.len() == m && (self.alphas.is_empty() || self.alphas.len() == m * n);
+        let room = self.subsample.z().capacity() <= LARGEST_EIGENPROBLEM;
+        if lengths && room { self.subsample.problem(dim) } else { Some("its principal directions do not fit together") }
     }
 
     fn bandwidth(&self) -> Option<f64> {

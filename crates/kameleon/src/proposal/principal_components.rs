@@ -71,7 +71,7 @@ impl PrincipalComponents {
         let work = Work { sigma: vec![0.0; dim * dim], vectors: vec![0.0; dim * dim], order: (0..dim).collect() };
         let mut proposal = Self {
             settings: settings.clone(),
-            covariance: LearnedCovariance::new(&vec![1.0; dim]),
+            covariance: LearnedCovariance::new(&vec![1.0; dim], false),
             directions: vec![0.0; m * dim],
             cumulative: vec![0.0; m],
             scales: vec![Scale::new(2.38 * 2.38); m],
@@ -157,6 +157,14 @@ impl Proposal for PrincipalComponents {
         if let Some(rate) = rate(step.t, discard, 0.5) {
             self.scales[step.component].learn(rate, step.acceptance, ACCEPTANCE_ON_A_LINE);
         }
+    }
+
+    fn problem(&self, dim: usize) -> Option<&'static str> {
+        let (m, work) = (self.scales.len(), &self.work);
+        let room = work.sigma.len() == dim * dim && work.vectors.len() == dim * dim && work.order.len() == dim;
+        let order = work.order.iter().all(|j| *j < dim);
+        let lengths = (1..=dim).contains(&m) && self.cumulative.len() == m && self.directions.len() == m * dim;
+        if room && order && lengths { self.covariance.problem(dim) } else { Some("its directions do not fit together") }
     }
 
     fn scale(&self) -> f64 {

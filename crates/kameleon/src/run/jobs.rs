@@ -2,10 +2,11 @@
 
 use super::{Control, Progress};
 use crate::any_chain::AnyChain;
-use crate::chain::ChainError;
+use crate::chain::{ChainError, Step};
 use crate::record::Record;
 use crate::target::Target;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -31,9 +32,14 @@ impl<T, R> Job<T, R> {
 /// How long a thread stays with a chain before it takes the next, so that chains keep pace when they outnumber threads.
 const TURN: Duration = Duration::from_millis(20);
 
-/// Runs every job up to iteration `end` on threads that take the next unfinished one when they are free. One that fails
+/// Runs every job through its warm-up and `sampling` iterations more, on threads that take the next unfinished one when they are free. One that fails
 /// stops the others. Returns the jobs in order.
-pub fn run_jobs<T, R>(jobs: Vec<Job<T, R>>, end: u64, threads: Option<usize>, control: Control<'_>) -> Vec<Job<T, R>>
+pub fn run_jobs<T, R>(
+    jobs: Vec<Job<T, R>>,
+    sampling: u64,
+    threads: Option<usize>,
+    control: Control<'_>,
+) -> Vec<Job<T, R>>
 where
     T: Target + Send,
     R: Record,
@@ -49,6 +55,7 @@ where
     let work = || {
         while let Some((index, mut job)) = next() {
             let progress = control.progress.and_then(|progress| progress.get(index));
+            let end = job.chain.warmup().saturating_add(sampling);
             let done = job.turn(end, progress, stop);
             if job.error.is_some() {
                 failed.store(true, Ordering::Relaxed);
@@ -95,7 +102,7 @@ impl<T: Target, R: Record> Job<T, R> {
             if self.chain.iterations() >= end || stop() {
                 break Ok(true);
             }
-            let step = match self.chain.step(&mut self.target) {
+            let step = match self.step() {
                 Ok(step) => step,
                 Err(error) => break Err(error),
             };
@@ -108,6 +115,18 @@ impl<T: Target, R: Record> Job<T, R> {
         let done = !matches!(result, Ok(false));
         self.record.pause(&*self.chain, done).map_err(|error| self.unrecorded(error))?;
         result
+    }
+
+    /// One step. A target that panics ends its chain like one that says it cannot go on.
+    fn step(&mut self) -> Result<Step, ChainError> {
+        let (chain, target) = (&mut self.chain, &mut self.target);
+        catch_unwind(AssertUnwindSafe(|| chain.step(target))).unwrap_or_else(|panic| {
+            let said = panic.downcast_ref::<&str>().map(ToString::to_string);
+            let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
+            let said = format!("the target panicked: {}", said.unwrap_or("it did not say why".into()));
+            let (chain, t, point) = (self.chain.index(), self.chain.iterations(), self.chain.ask().to_vec());
+            Err(ChainError::Fatal { chain, t, point, source: said.into() })
+        })
     }
 
     fn unrecorded(&self, source: crate::record::RecordError) -> ChainError {
