@@ -19,3 +19,4 @@ docs:
 
 bench:
 	cargo bench -p kameleon
+	cargo bench -p kameleon-gp
