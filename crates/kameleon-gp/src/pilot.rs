@@ -19,9 +19,9 @@ use rand_distr::{Distribution, StandardNormal};
 use std::fmt;
 
 /// The numbers of samples that are compared; without antithetic pairs, 1 as well.
-const CANDIDATES: [usize; 9] = [2, 4, 6, 10, 16, 24, 40, 64, 100];
+const CANDIDATES: [usize; 11] = [2, 4, 6, 10, 16, 24, 40, 64, 100, 200, 400];
 /// Weights drawn at each θ: forty estimates of the largest size.
-const POOL: usize = FEWEST * 100;
+const POOL: usize = FEWEST * 400;
 const FEWEST: usize = 40;
 const AT_ONCE: usize = 100;
 /// Streams from here down are used by no chain of a run.
