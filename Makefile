@@ -1,10 +1,14 @@
 # The commands a developer needs. `make test` is all of the tests that must pass before anything lands.
 
-.PHONY: test lint docs bench
+.PHONY: test test-slow lint docs bench
 
 test: lint
 	cargo test --workspace --locked
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+# Statistical tests that take minutes: the posterior of the Glass data, and simulation-based calibration.
+test-slow:
+	cargo test -p kameleon-gp --locked -- --ignored --nocapture --test-threads 1
 
 lint:
 	cargo fmt --all --check
@@ -15,3 +19,4 @@ docs:
 
 bench:
 	cargo bench -p kameleon
+	cargo bench -p kameleon-gp

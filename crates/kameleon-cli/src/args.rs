@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::gp::GpArgs;
 use clap::{Args, Parser, Subcommand};
 
 /// Samples awkward posteriors without gradients.
@@ -31,9 +32,9 @@ pub struct SampleArgs {
     /// What to sample: a name, or a name with parameters such as banana:b=0.03,v=100
     #[arg(long, default_value = "banana", value_name = "NAME[:KEY=VALUE,…]")]
     pub target: String,
-    /// The dimension
-    #[arg(long, default_value_t = 8, value_name = "D")]
-    pub dim: usize,
+    /// The dimension [default: 8; with data, as many as the model has parameters]
+    #[arg(long, value_name = "D")]
+    pub dim: Option<usize>,
     /// Multiply the density by noise whose logarithm has this standard deviation
     #[arg(long, default_value_t = 0.0, value_name = "SD")]
     pub noise: f64,
@@ -58,12 +59,12 @@ pub struct SampleArgs {
     /// How many chains
     #[arg(long, default_value_t = 4, value_name = "COUNT")]
     pub chains: usize,
-    /// Iterations of warm-up in each chain
-    #[arg(long, default_value_t = 50_000, value_name = "COUNT")]
-    pub warmup: u64,
-    /// Draws kept from each chain
-    #[arg(long, default_value_t = 100_000, value_name = "COUNT")]
-    pub draws: u64,
+    /// Iterations of warm-up in each chain [default: 50000; glass and gp: 5000]
+    #[arg(long, value_name = "COUNT")]
+    pub warmup: Option<u64>,
+    /// Draws kept from each chain [default: 100000; glass and gp: 20000]
+    #[arg(long, value_name = "COUNT")]
+    pub draws: Option<u64>,
     /// Iterations for each draw that is kept
     #[arg(long, default_value_t = 1, value_name = "COUNT")]
     pub thin: u64,
@@ -85,4 +86,7 @@ pub struct SampleArgs {
     /// No progress bars
     #[arg(long, short)]
     pub quiet: bool,
+    /// The model of glass and gp.
+    #[command(flatten)]
+    pub gp: GpArgs,
 }

@@ -1,7 +1,7 @@
 //! `kameleon list`: what there is to choose from.
 
 use crate::Exit;
-use crate::model::TARGETS;
+use crate::model::{DATA_TARGETS, TARGETS};
 use crate::sample::KERNELS;
 use anyhow::Result;
 use kameleon::sampler::SAMPLERS;
@@ -12,6 +12,10 @@ pub fn list() -> Result<Exit> {
     let mut out = String::from("Targets (with their parameters)\n");
     for entry in &TARGETS {
         out += &format!("  {:35} {}\n", format!("{}:{}", entry.name, entry.parameters), entry.about);
+    }
+    out += "\nData targets (Gaussian-process classification; `kameleon sample --help` has its flags)\n";
+    for (name, about) in DATA_TARGETS {
+        out += &format!("  {name:35} {about}\n");
     }
     out += "\nSamplers\n";
     for (name, about) in SAMPLERS {

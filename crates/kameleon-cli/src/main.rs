@@ -1,11 +1,13 @@
 //! The program `kameleon`.
 
 mod args;
+mod gp;
 mod list;
 mod model;
 mod options;
 mod progress;
 mod sample;
+mod sticking;
 
 use args::{Arguments, Command};
 use clap::Parser;

@@ -1,5 +1,7 @@
-//! The built-in targets by name.
+//! Targets by name: the built-in ones, whose truth is known, and classification of the user's data.
 
+use crate::args::SampleArgs;
+use crate::gp::GpModel;
 use crate::options::Named;
 use anyhow::{Result, bail};
 use kameleon::target::{Banana, Flower, Gaussian, Noisy};
@@ -35,6 +37,106 @@ pub const TARGETS: [Entry; 4] = [
     },
 ];
 
+/// The targets that come with data.
+pub const DATA_TARGETS: [(&str, &str); 2] = [
+    ("glass", "window glass against other glass, 214 rows and 9 columns (UCI): the paper's example"),
+    ("gp", "your own table: --data FILE --label COLUMN"),
+];
+
+/// Whatever is sampled.
+#[derive(Clone)]
+pub enum Model {
+    /// A target whose truth is known.
+    BuiltIn(BuiltIn),
+    /// Gaussian-process classification.
+    Gp(Box<GpModel>),
+}
+
+impl Model {
+    /// The target that the flags describe.
+    pub fn new(args: &SampleArgs) -> Result<Self> {
+        let name = args.target.trim().to_ascii_lowercase();
+        if DATA_TARGETS.iter().any(|(known, _)| *known == name) {
+            if args.noise != 0.0 {
+                bail!("--noise is for built-in targets; the estimate of {name} has noise of its own");
+            }
+            let model = Self::Gp(Box::new(GpModel::new(&name, &args.gp, args.seed, args.quiet || args.json)?));
+            return match (args.dim, model.dim()) {
+                (Some(asked), Some(dim)) if asked != dim => {
+                    bail!("--dim {asked}: {} has {dim} parameters; leave --dim out", model.name(args))
+                }
+                _ => Ok(model),
+            };
+        }
+        if let Some(flag) = args.gp.first_given() {
+            bail!("--{flag} is for --target glass or gp, not for {}", args.target);
+        }
+        Ok(Self::BuiltIn(BuiltIn::parse(&args.target, args.dim.unwrap_or(8), args.noise)?))
+    }
+
+    /// Warm-up and draws that take a minute or less.
+    pub fn default_length(&self) -> (u64, u64) {
+        match self {
+            Self::BuiltIn(_) => (50_000, 100_000),
+            Self::Gp(_) => (5_000, 20_000),
+        }
+    }
+
+    /// What a report calls it.
+    pub fn name<'a>(&'a self, args: &'a SampleArgs) -> &'a str {
+        match self {
+            Self::BuiltIn(_) => &args.target,
+            Self::Gp(model) => model.name(),
+        }
+    }
+
+    /// The target as one whose truth is known, if it is.
+    pub fn known(&self) -> Option<&dyn Known> {
+        match self {
+            Self::BuiltIn(target) => Some(target),
+            Self::Gp(_) => None,
+        }
+    }
+
+    /// The classification problem, if it is one.
+    pub fn gp(&self) -> Option<&GpModel> {
+        match self {
+            Self::BuiltIn(_) => None,
+            Self::Gp(model) => Some(model),
+        }
+    }
+}
+
+impl Target for Model {
+    fn dim(&self) -> Option<usize> {
+        match self {
+            Self::BuiltIn(target) => target.dim(),
+            Self::Gp(model) => model.target.dim(),
+        }
+    }
+
+    fn names(&self, dim: usize) -> Vec<String> {
+        match self {
+            Self::BuiltIn(target) => target.names(dim),
+            Self::Gp(model) => model.target.names(dim),
+        }
+    }
+
+    fn normals(&self) -> usize {
+        match self {
+            Self::BuiltIn(target) => target.normals(),
+            Self::Gp(model) => model.target.normals(),
+        }
+    }
+
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+        match self {
+            Self::BuiltIn(target) => target.log_density(x, noise),
+            Self::Gp(model) => model.target.log_density(x, noise),
+        }
+    }
+}
+
 /// A built-in target of any kind.
 #[derive(Clone)]
 pub enum BuiltIn {
@@ -48,7 +150,8 @@ impl BuiltIn {
     pub fn parse(text: &str, dim: usize, noise: f64) -> Result<Self> {
         let mut named = Named::parse("target", text)?;
         let Some(entry) = TARGETS.iter().find(|entry| entry.name == named.name) else {
-            let names: Vec<&str> = TARGETS.iter().map(|entry| entry.name).collect();
+            let names: Vec<&str> =
+                TARGETS.iter().map(|entry| entry.name).chain(DATA_TARGETS.map(|(name, _)| name)).collect();
             bail!("there is no target \"{}\"; choose one of {}", named.name, names.join(", "));
         };
         let target = match entry.name {

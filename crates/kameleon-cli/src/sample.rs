@@ -2,9 +2,11 @@
 
 use crate::Exit;
 use crate::args::SampleArgs;
-use crate::model::BuiltIn;
+use crate::gp::{GpModel, GpReport};
+use crate::model::Model;
 use crate::options::Named;
 use crate::progress::watch;
+use crate::sticking;
 use anyhow::{Context, Result, bail};
 use kameleon::bandwidth::Bandwidth;
 use kameleon::diagnose::{ParameterSummary, compare_with_truth};
@@ -93,14 +95,14 @@ fn change_kameleon(settings: &mut KameleonSettings, args: &SampleArgs) -> Result
 }
 
 /// The given point, or one for each chain from the box (−2, 2)^d.
-fn starts(args: &SampleArgs) -> Result<Vec<Vec<f64>>> {
+fn starts(args: &SampleArgs, dim: usize) -> Result<Vec<Vec<f64>>> {
     if let Some(text) = &args.start {
         let coordinate = |x: &str| x.trim().parse::<f64>().with_context(|| format!("--start: \"{x}\" is not a number"));
         return Ok(vec![text.split(',').map(coordinate).collect::<Result<_>>()?]);
     }
     let draw = |chain: usize| {
         let mut rng = stream(args.seed, chain as u64, Purpose::Start);
-        (0..args.dim).map(|_| rng.random_range(-2.0..2.0)).collect()
+        (0..dim).map(|_| rng.random_range(-2.0..2.0)).collect()
     };
     Ok((0..args.chains.max(1)).map(draw).collect())
 }
@@ -122,24 +124,28 @@ struct Report<'a> {
     parameters: Vec<ParameterSummary>,
     mean_norm: Option<f64>,
     quantile_deviation: Option<f64>,
+    #[serde(flatten)]
+    gp: Option<GpReport>,
     converged: bool,
     warnings: Vec<String>,
 }
 
 /// Runs `kameleon sample`.
 pub fn sample(args: &SampleArgs) -> Result<Exit> {
-    let target = BuiltIn::parse(&args.target, args.dim, args.noise)?;
+    let sampler = sampler(args)?;
+    let target = Model::new(args)?;
+    let (warmup, draws) = target.default_length();
     let plan = Plan {
-        sampler: sampler(args)?,
+        sampler,
         chains: args.chains,
-        warmup: args.warmup,
-        draws: args.draws,
+        warmup: args.warmup.unwrap_or(warmup),
+        draws: args.draws.unwrap_or(draws),
         thin: args.thin,
         seed: args.seed,
         threads: args.threads,
         correlation: args.correlation,
     };
-    let starts = starts(args)?;
+    let starts = starts(args, target.dim().unwrap_or_default())?;
     let stop = stop_on_ctrl_c()?;
     let progress: Vec<Progress> = (0..plan.chains).map(|_| Progress::default()).collect();
     let control = Control { stop: Some(stop), progress: Some(&progress) };
@@ -169,10 +175,11 @@ fn stop_on_ctrl_c() -> Result<&'static AtomicBool> {
     Ok(&STOP)
 }
 
-fn print(args: &SampleArgs, plan: &Plan, target: &BuiltIn, run: &Run, seconds: f64) -> Result<()> {
-    let truth = compare_with_truth(&run.draws(), target);
+fn print(args: &SampleArgs, plan: &Plan, target: &Model, run: &Run, seconds: f64) -> Result<()> {
+    let truth = target.known().and_then(|known| compare_with_truth(&run.draws(), known));
     let summary = run.summary();
-    let warnings: Vec<String> = run.warnings();
+    let gp = target.gp().map(|model| GpReport::new(model, run, plan));
+    let warnings = warnings(args, run, gp.as_ref());
     let mut out = String::new();
     if args.json {
         let mut all = summary.verdict.messages.clone();
@@ -192,22 +199,13 @@ fn print(args: &SampleArgs, plan: &Plan, target: &BuiltIn, run: &Run, seconds: f
             parameters: summary.parameters,
             mean_norm: truth.map(|t| t.mean_norm),
             quantile_deviation: truth.map(|t| t.quantile_deviation),
+            gp,
             converged: summary.verdict.converged,
             warnings: all,
         })? + "\n";
     } else {
-        let dim = target.dim().unwrap_or_default();
-        out += &format!(
-            "{} on {} in {dim} dimensions: {} chains, {} iterations of warm-up and {} draws each{}, seed {}\n\n",
-            plan.sampler.name(),
-            args.target,
-            plan.chains,
-            plan.warmup,
-            plan.draws,
-            if plan.thin > 1 { format!(" (one in {} kept)", plan.thin) } else { String::new() },
-            plan.seed,
-        );
-        out += &format!("{summary}\n");
+        out += &headline(target.name(args), target, plan);
+        out += &format!("\n{summary}\n");
         out += &format!(
             "{} evaluations in {seconds:.2} s, acceptance {:.3}, longest wait without a move {} iterations\n",
             run.evaluations(),
@@ -221,6 +219,7 @@ fn print(args: &SampleArgs, plan: &Plan, target: &BuiltIn, run: &Run, seconds: f
                 100.0 * truth.quantile_deviation,
             );
         }
+        out += &gp.map_or_else(String::new, |gp| gp.lines());
         for warning in warnings {
             out += &format!("warning: {warning}\n");
         }
@@ -228,6 +227,32 @@ fn print(args: &SampleArgs, plan: &Plan, target: &BuiltIn, run: &Run, seconds: f
     // A reader that closes early is no error.
     let _ = std::io::stdout().write_all(out.as_bytes());
     Ok(())
+}
+
+/// What was run, in a line; for classification also the data and the model.
+fn headline(name: &str, target: &Model, plan: &Plan) -> String {
+    let line = format!(
+        "{} on {name} in {} dimensions: {} chains, {} iterations of warm-up and {} draws each{}, seed {}\n",
+        plan.sampler.name(),
+        target.dim().unwrap_or_default(),
+        plan.chains,
+        plan.warmup,
+        plan.draws,
+        if plan.thin > 1 { format!(" (one in {} kept)", plan.thin) } else { String::new() },
+        plan.seed,
+    );
+    line + &target.gp().map_or_else(String::new, GpModel::introduction)
+}
+
+/// The run's own warnings, and those about noise.
+fn warnings(args: &SampleArgs, run: &Run, gp: Option<&GpReport>) -> Vec<String> {
+    let mut warnings = run.warnings();
+    let advice = if gp.is_some() { GpReport::ADVICE } else { "Less noise or --correlation 0.99 may help." };
+    if gp.is_some() || args.noise > 0.0 {
+        warnings.extend(sticking::warning(run, advice));
+    }
+    warnings.extend(gp.and_then(GpReport::warning));
+    warnings
 }
 
 fn longest_rejection_run(run: &Run) -> u64 {

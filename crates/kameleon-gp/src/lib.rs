@@ -17,7 +17,7 @@
 //! let estimate = target.log_estimate(&theta, &u)?;
 //! assert!((estimate - target.log_marginal(&theta)?).abs() < 1.0);
 //!
-//! println!("{}", target.pilot(&[theta.to_vec()], 1)?); // how many samples are best, and why
+//! println!("{}", target.pilot(&[theta.to_vec()], 1)?); // how many samples are best, and why; or target.choose_n_imp(1)
 //! let p = target.predict(&theta, data.inputs(), Latents::Approximate)?.probabilities;
 //! assert!(p[0] > 0.5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -41,6 +41,7 @@ mod predict;
 mod quadrature;
 mod settings;
 mod standardise;
+mod statistics;
 
 pub use covariance::Covariance;
 pub use data::{Dataset, Inputs};
@@ -48,7 +49,8 @@ pub use error::GpError;
 pub use glass::glass;
 pub use likelihood::Likelihood;
 pub use pilot::{Candidate, Pilot};
-pub use posterior::{GpClassification, Statistics};
+pub use posterior::GpClassification;
 pub use predict::{Latents, Prediction};
 pub use settings::{Approximation, Parametrisation, Settings};
 pub use standardise::{Standardise, Transform};
+pub use statistics::Statistics;

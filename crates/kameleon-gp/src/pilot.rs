@@ -11,18 +11,26 @@ use crate::estimate::{Estimator, log_mean_exp};
 use crate::laplace::Accuracy;
 use crate::likelihood::Likelihood;
 use crate::quadrature::Quadrature;
+use crate::statistics::Counters;
 use crate::{GpClassification, GpError, Settings};
 use kameleon::random::{self, Purpose};
+use kameleon::{ChainSettings, EvalError, Length, Sampler, Target};
 use rand_distr::{Distribution, StandardNormal};
 use std::fmt;
 
 /// The numbers of samples that are compared; without antithetic pairs, 1 as well.
-const CANDIDATES: [usize; 9] = [2, 4, 6, 10, 16, 24, 40, 64, 100];
+const CANDIDATES: [usize; 11] = [2, 4, 6, 10, 16, 24, 40, 64, 100, 200, 400];
 /// Weights drawn at each θ: forty estimates of the largest size.
-const POOL: usize = 4000;
+const POOL: usize = FEWEST * 400;
+const FEWEST: usize = 40;
 const AT_ONCE: usize = 100;
-/// A stream that no chain uses.
+/// Streams from here down are used by no chain of a run.
 const CHAIN: u64 = u64::MAX / 4;
+/// The chain that finds points to measure the noise at: its steps, its samples for each estimate, and the steps between
+/// two points, of which the later half counts.
+const STEPS: u64 = 2000;
+const STEPS_N_IMP: usize = 10;
+const EVERY: u64 = 125;
 
 /// What one number of samples would give.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +59,43 @@ pub struct Pilot {
 }
 
 impl GpClassification {
+    /// Runs a short chain of adaptive Metropolis from the prior mean, and a [`GpClassification::pilot`] at states of its
+    /// second half. The answer depends on the data, the settings and the seed alone, not on the machine's speed.
+    pub fn choose_n_imp(&self, seed: u64) -> Result<Pilot, GpError> {
+        let mut target = self.clone();
+        // What happens here is not part of the run.
+        target.counters = Counters::default();
+        target.set_n_imp(STEPS_N_IMP)?;
+        let unusable = |why: String| GpError::Reference(why);
+        let settings = ChainSettings {
+            index: (CHAIN / 2) as usize,
+            seed,
+            warmup: STEPS,
+            normals: target.normals(),
+            correlation: 0.0,
+        };
+        let length = Length { warmup: STEPS, sampling: 0 };
+        let start = self.model.parameters.prior_mean();
+        let mut chain = Sampler::am_ls().chain(&start, settings, length).map_err(|why| unusable(why.to_string()))?;
+        let mut states = Vec::new();
+        for step in 1..=STEPS {
+            chain.step(&mut target).map_err(|why| unusable(why.to_string()))?;
+            if step > STEPS / 2 && step.is_multiple_of(EVERY) {
+                states.push(chain.position().to_vec());
+            }
+        }
+        target.pilot(&states, seed)
+    }
+
+    /// sd(log p̂) at θ with the n_imp in use, from at least forty estimates.
+    pub fn noise(&mut self, theta: &[f64], seed: u64) -> Result<f64, EvalError> {
+        self.check_length(theta)?;
+        self.model.fit(theta, Accuracy::Loose)?;
+        let n_imp = self.settings().n_imp;
+        let count = POOL.max(FEWEST * n_imp);
+        Ok(noise_variance(&self.pool(seed, 0, count), n_imp).sqrt())
+    }
+
     /// Measures sd(log p̂) at the points `thetas` (a few states of a warm chain) and finds the n_imp that gives most
     /// effective draws for the work. Points that cannot be evaluated are left out. [`GpClassification::set_n_imp`] then
     /// puts the choice to use.
@@ -65,7 +110,7 @@ impl GpClassification {
             }
             points += 1;
             base += self.model.flops();
-            let weights = self.pool(seed, i as u64);
+            let weights = self.pool(seed, i as u64, POOL);
             for (variance, &count) in variances.iter_mut().zip(&counts) {
                 *variance += noise_variance(&weights, count);
             }
@@ -86,15 +131,15 @@ impl GpClassification {
         Ok(Pilot::choose(candidates.collect(), points))
     }
 
-    /// Log weights at the θ of the last fit.
-    fn pool(&self, seed: u64, point: u64) -> Vec<f64> {
+    /// At least `count` log weights at the θ of the last fit.
+    fn pool(&self, seed: u64, point: u64, count: usize) -> Vec<f64> {
         let model = &self.model;
         let settings = Settings { n_imp: AT_ONCE, ..self.settings().clone() };
         let mut estimator = Estimator::new(&settings, model.y.len());
         let mut rng = random::stream(seed, CHAIN - point, Purpose::Noise);
         let mut normals = vec![0.0; estimator.normals()];
-        let mut weights = Vec::with_capacity(POOL);
-        while weights.len() < POOL {
+        let mut weights = Vec::with_capacity(count);
+        while weights.len() < count {
             normals.fill_with(|| StandardNormal.sample(&mut rng));
             estimator.log_estimate(&model.y, &model.k_factor, &model.latent, &normals);
             weights.extend_from_slice(estimator.log_weights());
@@ -110,20 +155,24 @@ impl Pilot {
         let chosen = *candidates.iter().find(|c| c.score >= 1.0).unwrap_or(&candidates[0]);
         Self { candidates, chosen, points }
     }
-}
 
-impl fmt::Display for Pilot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The choice and its reason in one sentence.
+    pub fn sentence(&self) -> String {
         let Candidate { n_imp, sd, megaflops, .. } = self.chosen;
         let points = match self.points {
             1 => "1 point".into(),
             more => format!("{more} points"),
         };
-        writeln!(
-            f,
+        format!(
             "n_imp = {n_imp}, with sd(log p̂) = {sd:.3} at {points} and {megaflops:.1} Mflop an estimate, gives most \
-             effective draws for the work:"
-        )?;
+             effective draws for the work"
+        )
+    }
+}
+
+impl fmt::Display for Pilot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}:", self.sentence())?;
         write!(f, "n_imp  sd(log p̂)  Mflop  inefficiency  relative efficiency")?;
         for c in &self.candidates {
             let Candidate { n_imp, sd, megaflops, inefficiency, score } = c;
@@ -176,7 +225,19 @@ mod tests {
         assert_eq!(target.pilot(&thetas, 4).unwrap(), pilot);
         let words = pilot.to_string();
         assert!(words.starts_with(&format!("n_imp = {}, with sd(log p̂) = 0.", pilot.chosen.n_imp)), "{words}");
+        target.set_n_imp(pilot.chosen.n_imp).unwrap();
+        let again = target.noise(&thetas[0], 5).unwrap();
+        assert!((0.5..1.5).contains(&(again / pilot.chosen.sd)), "{again} {pilot}");
         let nowhere = target.pilot(&[vec![f64::NAN; 9]], 4).unwrap_err().to_string();
         assert_eq!(nowhere, "none of the 1 values of θ can be evaluated");
+    }
+
+    #[test]
+    fn a_chain_of_its_own_finds_where_to_measure_and_leaves_no_trace() {
+        let target = GpClassification::new(&glass(), Settings::default()).unwrap();
+        let pilot = target.choose_n_imp(1).unwrap();
+        assert_eq!(pilot.points, 8);
+        assert!((2..=16).contains(&pilot.chosen.n_imp), "{pilot}");
+        assert_eq!(target.statistics().evaluations, 0);
     }
 }

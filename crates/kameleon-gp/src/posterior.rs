@@ -4,36 +4,13 @@ use crate::estimate::Estimator;
 use crate::laplace::Accuracy;
 use crate::model::Model;
 use crate::settings::Settings;
+use crate::statistics::{Counters, Statistics};
 use crate::{Dataset, GpError, Transform};
 use kameleon::{EvalError, Evaluation, Noise, Target};
-use serde::{Deserialize, Serialize};
-
-/// What happened while a target was evaluated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Statistics {
-    /// Evaluations, the rejected ones included.
-    pub evaluations: u64,
-    /// Evaluations that gave no value.
-    pub rejections: u64,
-    /// Evaluations that needed more than the jitter that was set.
-    pub raised_jitter: u64,
-    /// The largest jitter that served.
-    pub largest_jitter: f64,
-}
-
-impl Statistics {
-    /// Adds what another chain's target saw.
-    pub fn merge(&mut self, other: &Self) {
-        self.evaluations += other.evaluations;
-        self.rejections += other.rejections;
-        self.raised_jitter += other.raised_jitter;
-        self.largest_jitter = self.largest_jitter.max(other.largest_jitter);
-    }
-}
 
 /// p(θ|y) ∝ p(y|θ) p(θ) for binary labels and a Gaussian-process prior over the latent function.
 ///
-/// One instance per chain: cloning copies the memory it works in. The estimate is a function of θ and of the standard
+/// One instance per chain: cloning copies the memory it works in, and shares the counts of [`Statistics`]. The estimate is a function of θ and of the standard
 /// normals u alone. No search starts from where the chain is, so its law depends on θ only and the chain is exact.
 #[derive(Clone)]
 pub struct GpClassification {
@@ -42,7 +19,7 @@ pub struct GpClassification {
     pub(crate) transform: Transform,
     pub(crate) model: Model,
     pub(crate) estimator: Estimator,
-    statistics: Statistics,
+    pub(crate) counters: Counters,
 }
 
 impl GpClassification {
@@ -57,7 +34,7 @@ impl GpClassification {
             model,
             estimator: Estimator::new(&settings, data.y().len()),
             settings,
-            statistics: Statistics::default(),
+            counters: Counters::default(),
         })
     }
 
@@ -71,9 +48,9 @@ impl GpClassification {
         &self.columns
     }
 
-    /// What happened so far.
+    /// What happened so far, here and in all clones.
     pub fn statistics(&self) -> Statistics {
-        self.statistics
+        self.counters.now()
     }
 
     /// Another number of samples, with all else unchanged.
@@ -104,9 +81,8 @@ impl GpClassification {
             let why = format!("{} normals are needed, not {}", self.normals(), normals.len());
             return Err(EvalError::fatal(why));
         }
-        self.statistics.evaluations += 1;
         let estimate = self.estimate(theta, normals);
-        self.statistics.rejections += u64::from(estimate.is_err());
+        self.counters.evaluation(estimate.is_err());
         estimate
     }
 
@@ -125,13 +101,12 @@ impl GpClassification {
     fn estimate(&mut self, theta: &[f64], normals: &[f64]) -> Evaluation {
         self.model.fit(theta, Accuracy::Loose)?;
         let model = &self.model;
-        self.statistics.raised_jitter += u64::from(model.jitter > self.settings.jitter);
-        self.statistics.largest_jitter = self.statistics.largest_jitter.max(model.jitter);
+        self.counters.jitter(model.jitter, model.jitter > self.settings.jitter);
         let value = self.estimator.log_estimate(&model.y, &model.k_factor, &model.latent, normals);
         if value.is_finite() { Ok(value) } else { Err(EvalError::reject("the estimate of p(y|θ) is not finite")) }
     }
 
-    fn check_length(&self, theta: &[f64]) -> Result<(), EvalError> {
+    pub(crate) fn check_length(&self, theta: &[f64]) -> Result<(), EvalError> {
         let dim = self.model.parameters.dim();
         if theta.len() == dim {
             return Ok(());

@@ -1,0 +1,106 @@
+//! What there is to say of the estimate after a classification run: its noise, its jitter.
+
+use super::GpModel;
+use crate::sticking::LARGEST_SD;
+use kameleon::{Plan, Run};
+use serde::Serialize;
+
+/// What is reported of a classification run besides the draws.
+#[derive(Serialize)]
+pub struct GpReport {
+    pub n_imp: usize,
+    n_imp_chosen_by: &'static str,
+    /// sd(log p̂) at the posterior mean.
+    sd_log_estimate: Option<f64>,
+    correlation: f64,
+    rejected_estimates: u64,
+    jitter: f64,
+    raised_jitter: u64,
+    largest_jitter: f64,
+}
+
+impl GpReport {
+    /// What the run says of the estimate. The noise is measured at the mean of all draws.
+    pub fn new(model: &GpModel, run: &Run, plan: &Plan) -> Self {
+        let (statistics, settings) = (model.target.statistics(), model.target.settings());
+        let mut target = model.target.clone();
+        Self {
+            n_imp: settings.n_imp,
+            n_imp_chosen_by: if model.is_piloted() { "pilot" } else { "user" },
+            sd_log_estimate: mean(run).and_then(|mean| target.noise(&mean, plan.seed).ok()),
+            correlation: plan.correlation,
+            rejected_estimates: statistics.rejections,
+            jitter: settings.jitter,
+            raised_jitter: statistics.raised_jitter,
+            largest_jitter: statistics.largest_jitter,
+        }
+    }
+
+    /// Lines for a person.
+    pub fn lines(&self) -> String {
+        let mut lines = match self.sd_log_estimate {
+            Some(sd) => format!("sd(log p̂) at the posterior mean {sd:.3} with n_imp = {}\n", self.n_imp),
+            None => "sd(log p̂) could not be measured: there is no estimate at the mean of the draws\n".into(),
+        };
+        if self.raised_jitter > 0 {
+            lines += &format!(
+                "the jitter was raised from {:e} to as much as {:e} at {} points where K could not be factored\n",
+                self.jitter, self.largest_jitter, self.raised_jitter,
+            );
+        }
+        lines
+    }
+
+    /// A warning if the estimate is too noisy for independent noise.
+    pub fn warning(&self) -> Option<String> {
+        let sd = self.sd_log_estimate.filter(|sd| *sd > LARGEST_SD && self.correlation == 0.0)?;
+        Some(format!(
+            "sd(log p̂) = {sd:.1} at the posterior mean is above {LARGEST_SD}: the chain will stick on lucky estimates. {}",
+            Self::ADVICE
+        ))
+    }
+
+    /// What helps against noise.
+    pub const ADVICE: &'static str = "Take a larger --n-imp, --approximation ep or --correlation 0.99.";
+}
+
+/// The mean of all draws.
+fn mean(run: &Run) -> Option<Vec<f64>> {
+    let draws = run.draws().concat();
+    let (dim, count) = (run.dim(), draws.len() / run.dim());
+    let coordinate = |i| draws.iter().skip(i).step_by(dim).sum::<f64>() / count as f64;
+    (count > 0).then(|| (0..dim).map(coordinate).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(sd: f64, correlation: f64) -> GpReport {
+        GpReport {
+            n_imp: 2,
+            n_imp_chosen_by: "user",
+            sd_log_estimate: Some(sd),
+            correlation,
+            rejected_estimates: 0,
+            jitter: 1e-8,
+            raised_jitter: 3,
+            largest_jitter: 4e-8,
+        }
+    }
+
+    #[test]
+    fn noise_beyond_reason_is_warned_of_unless_it_is_correlated() {
+        let words = report(2.51, 0.0).warning().unwrap();
+        assert!(words.starts_with("sd(log p̂) = 2.5 at the posterior mean is above 1.7"), "{words}");
+        assert!(words.ends_with("Take a larger --n-imp, --approximation ep or --correlation 0.99."), "{words}");
+        assert!(report(2.51, 0.99).warning().is_none());
+        assert!(report(0.9, 0.0).warning().is_none());
+    }
+
+    #[test]
+    fn raised_jitter_is_told() {
+        let lines = report(0.1, 0.0).lines();
+        assert!(lines.contains("raised from 1e-8 to as much as 4e-8 at 3 points"), "{lines}");
+    }
+}

@@ -1,0 +1,53 @@
+//! Whether a chain on a noisy target sticks: waits at a point for longer than its acceptance explains.
+//!
+//! Were rejections independent with probability 1 − a, the longest wait in a chain with m moves would be near
+//! ln m / −ln(1 − a), rarely more than twice that. Acceptance differs from place to place, so that an exact chain may wait
+//! a few times longer (Glass: 4 times). A lucky estimate holds a chain for much longer: the alarm is at ten times, or at a
+//! twentieth of the run, since noise that holds the chain everywhere spoils the comparison with its own acceptance.
+
+use kameleon::Run;
+
+/// The largest sd(log p̂) at which independent noise is reasonable (Doucet, Pitt, Deligiannidis and Kohn 2015).
+pub const LARGEST_SD: f64 = 1.7;
+
+/// How many times longer than expected a wait may be.
+const FACTOR: f64 = 10.0;
+/// The share of the run that a wait may take, if it is long.
+const SHARE: f64 = 0.05;
+const LONG: u64 = 100;
+
+/// A warning about the chain that sticks worst, if one does.
+pub fn warning(run: &Run, advice: &str) -> Option<String> {
+    let waits = run.chains.iter().enumerate().map(|(chain, of)| {
+        let counts = of.statistics.sampling;
+        (chain, of.statistics.longest_rejection_run, counts.accepted, counts.total())
+    });
+    let stuck = waits.filter(|&(_, longest, accepted, total)| sticks(longest, accepted, total));
+    let (chain, longest, _, total) = stuck.max_by_key(|&(_, longest, ..)| longest)?;
+    Some(format!(
+        "chain {chain} stayed at one point for {longest} of its {total} iterations: it sticks on a lucky estimate. {advice}"
+    ))
+}
+
+fn sticks(longest: u64, accepted: u64, total: u64) -> bool {
+    // The acceptance outside the wait, so that a long wait does not hide itself.
+    let elsewhere = accepted as f64 / (total - longest).max(1) as f64;
+    let expected = (accepted as f64).ln().max(1.0) / -(-elsewhere.min(0.9)).ln_1p();
+    let wait = longest as f64;
+    wait > FACTOR * expected || (longest > LONG && wait > SHARE * total as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_long_against_the_acceptance_elsewhere_or_against_the_run() {
+        assert!(!sticks(120, 2340, 10_000));
+        assert!(sticks(400, 2340, 10_000));
+        assert!(sticks(9900, 23, 10_000));
+        assert!(sticks(600, 50, 10_000));
+        assert!(sticks(1000, 0, 1000));
+        assert!(!sticks(40, 40, 200));
+    }
+}
