@@ -23,10 +23,10 @@ impl Patience {
     /// The point failed: it is rejected, unless too many before it failed too.
     pub fn fail(&mut self, why: String) -> EvalError {
         self.failures += 1;
-        if self.failures <= self.limit {
-            return EvalError::reject(why);
+        match self.failures {
+            count if count <= self.limit => EvalError::reject(why),
+            1 => EvalError::fatal(why),
+            count => EvalError::fatal(format!("{count} points in a row failed, the last one: {why}")),
         }
-        let others = self.limit;
-        if others == 0 { EvalError::fatal(why) } else { EvalError::fatal(format!("{why} (so did the {others} points before)")) }
     }
 }
