@@ -1,6 +1,7 @@
 //! What can be wrong with a model before anything is sampled, said so that the user can mend it.
 
 use crate::expression::SyntaxError;
+use std::time::Duration;
 use thiserror::Error;
 
 /// Why a model could not be set up.
@@ -49,4 +50,12 @@ pub(crate) fn check_names(names: &[String]) -> Result<(), ModelError> {
         demand(!names[..i].contains(name), "parameters", || format!("two are named `{name}`"))?;
     }
     Ok(())
+}
+
+/// A timeout must pass at some time; a year is long enough, and short enough to be added to any clock.
+pub(crate) fn check_timeout(of: &str, timeout: Duration) -> Result<(), ModelError> {
+    const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
+    demand(!timeout.is_zero() && timeout <= YEAR, of, || {
+        format!("the timeout must be positive and at most a year, not {timeout:?}")
+    })
 }

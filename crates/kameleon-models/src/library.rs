@@ -178,7 +178,8 @@ impl Target for SharedLibrary {
 impl Drop for SharedLibrary {
     #[expect(unsafe_code)]
     fn drop(&mut self) {
-        if let (User::Made(user), Some(_), Some(destroy)) = (&self.user, self.functions.create, self.functions.destroy) {
+        if let (User::Made(user), Some(_), Some(destroy)) = (&self.user, self.functions.create, self.functions.destroy)
+        {
             // SAFETY: `user` came from `kameleon_create` and is not used again.
             unsafe { destroy(*user) };
         }

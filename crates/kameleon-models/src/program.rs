@@ -6,7 +6,7 @@
 mod pipes;
 mod process;
 
-use crate::error::{ModelError, check_names, demand};
+use crate::error::{ModelError, check_names, check_timeout, demand};
 use crate::noise::NoiseInput;
 use crate::patience::Patience;
 use crate::reply::{self, Number};
@@ -55,7 +55,7 @@ impl ProgramSettings {
     fn check(&self) -> Result<(), ModelError> {
         let named = self.command.first().is_some_and(|program| !program.is_empty());
         demand(named, "program", || "the command is empty: it needs at least the program's name".into())?;
-        demand(!self.timeout.is_zero(), "program", || "the timeout must be positive".into())?;
+        check_timeout("program", self.timeout)?;
         demand(self.attempts > 0, "program", || "a point needs at least one attempt".into())?;
         demand(self.longest_reply > 0, "program", || "the longest reply must have at least one byte".into())
     }

@@ -3,7 +3,7 @@
 mod http;
 mod protocol;
 
-use crate::error::{ModelError, check_names, demand};
+use crate::error::{ModelError, check_names, check_timeout, demand};
 use crate::noise::NoiseInput;
 use crate::patience::Patience;
 use crate::reply;
@@ -38,7 +38,7 @@ pub struct UmBridgeSettings {
 }
 
 impl UmBridgeSettings {
-    /// The server at `url` and the defaults: its only model, no config, exact, one minute, 8 retries (about 13 seconds),
+    /// The server at `url` and the defaults: its only model, no config, exact, one minute, 8 retries (about 11 seconds),
     /// three failures, 1 MiB.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
@@ -89,8 +89,10 @@ impl UmBridge {
         check_names(names)?;
         settings.url.truncate(settings.url.trim_end_matches('/').len());
         let plain = settings.url.starts_with("http://") && settings.url.len() > "http://".len();
-        demand(plain, "model server", || format!("the address must be like http://localhost:4242, not {}", settings.url))?;
-        demand(!settings.timeout.is_zero(), "model server", || "the timeout must be positive".into())?;
+        demand(plain, "model server", || {
+            format!("the address must be like http://localhost:4242, not {}", settings.url)
+        })?;
+        check_timeout("model server", settings.timeout)?;
         let http = Http::new(&settings);
         let wrong = |why| ModelError::Server { url: settings.url.clone(), why };
         let model = protocol::choose_model(&http, settings.model.as_deref()).map_err(wrong)?;
@@ -137,7 +139,9 @@ impl UmBridge {
             (_, Ok(Err(error))) if error.is_final() => Err(EvalError::fatal(format!("{at}: {error}"))),
             (_, Ok(Err(error))) => Err(self.patience.fail(format!("{at}: {error}"))),
             // A model that throws becomes a bare status 500 in several servers: this point is bad, others may be good.
-            (500, _) => Err(self.patience.fail(format!("{at}: the model failed (status 500): {}", reply::excerpt(body)))),
+            (500, _) => {
+                Err(self.patience.fail(format!("{at}: the model failed (status 500): {}", reply::excerpt(body))))
+            }
             (200, Err(why)) => Err(EvalError::fatal(format!("{at}: {why}; it wrote: {}", reply::excerpt(body)))),
             _ => Err(EvalError::fatal(format!("{at}: it answered with status {status}: {}", reply::excerpt(body)))),
         }

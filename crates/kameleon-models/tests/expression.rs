@@ -99,7 +99,8 @@ fn any_parameter_name_can_be_used() {
 #[test]
 fn an_unknown_parameter_is_pointed_at_and_the_known_ones_are_listed() {
     let text = error("-x1^2 - y/2");
-    let wanted = "expression, character 9: there is no parameter `y`; the parameters are x1, x2\n  -x1^2 - y/2\n          ^";
+    let wanted =
+        "expression, character 9: there is no parameter `y`; the parameters are x1, x2\n  -x1^2 - y/2\n          ^";
     assert_eq!(text, wanted);
 }
 

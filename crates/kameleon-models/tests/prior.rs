@@ -79,7 +79,10 @@ fn draws_follow_the_distribution() {
         let mut rng = stream(5, i as u64, Purpose::Start);
         let prior = prior(text);
         let draws: Vec<f64> = (0..20_000).map(|_| prior.sample(&mut rng)).collect();
-        assert!(draws.iter().all(|&x| prior.log_density(x) > f64::NEG_INFINITY && prior.support().contains(x)), "{text}");
+        assert!(
+            draws.iter().all(|&x| prior.log_density(x) > f64::NEG_INFINITY && prior.support().contains(x)),
+            "{text}"
+        );
         let mut levels: Vec<f64> = draws.iter().map(|&x| distribution(text, x)).collect();
         let p = kolmogorov_smirnov_uniform(&mut levels);
         assert!(p > 1e-6, "{text}: p = {p}");

@@ -45,7 +45,8 @@ impl Functions {
     pub unsafe fn load(settings: &LibrarySettings) -> Result<Self, ModelError> {
         let wrong = |why| ModelError::Library { path: settings.path.display().to_string(), why };
         // SAFETY: the caller vouches for the initialisers.
-        let library = unsafe { Library::new(&settings.path) }.map_err(|error| wrong(format!("cannot load it: {error}")))?;
+        let library =
+            unsafe { Library::new(&settings.path) }.map_err(|error| wrong(format!("cannot load it: {error}")))?;
         let noisy = settings.noise.is_noisy();
         let usual = if noisy { "kameleon_noisy_log_density" } else { "kameleon_log_density" };
         let name = settings.symbol.as_deref().unwrap_or(usual);

@@ -34,7 +34,10 @@ impl FromStr for Prior {
     fn from_str(text: &str) -> Result<Self, ModelError> {
         let wrong = || ModelError::Setting {
             of: format!("prior `{text}`"),
-            why: format!("is none of {}", FAMILIES.map(|(_, name, of)| format!("{name}({})", of.join(", "))).join(", ")),
+            why: format!(
+                "is none of {}",
+                FAMILIES.map(|(_, name, of)| format!("{name}({})", of.join(", "))).join(", ")
+            ),
         };
         let (name, rest) = text.trim().split_once('(').ok_or_else(wrong)?;
         let name = name.trim().replace('_', "-");

@@ -50,6 +50,8 @@ impl From<Trouble> for Failure {
 pub struct Process {
     child: Child,
     pipes: Pipes,
+    /// How it ended, once that is known: from then on its group may be another's, and must not be killed.
+    ending: Option<String>,
 }
 
 impl Process {
@@ -64,9 +66,9 @@ impl Process {
         }
         let mut child = command.spawn().map_err(Failure::Start)?;
         match Pipes::take(&mut child) {
-            Ok(pipes) => Ok(Self { child, pipes }),
+            Ok(pipes) => Ok(Self { child, pipes, ending: None }),
             Err(error) => {
-                reap(&mut child);
+                kill(&mut child);
                 Err(Failure::Start(error))
             }
         }
@@ -79,11 +81,11 @@ impl Process {
 
     /// Ends it after a failure: how it ended, and the last it wrote to its error output.
     pub fn end(mut self, failure: &Failure) -> (String, String) {
+        self.pipes.close_input();
         if matches!(failure, Failure::Died) {
             self.wait(GRACE);
         }
-        let ending = reap(&mut self.child);
-        (ending, self.pipes.last_words())
+        (self.reap(), self.pipes.last_words())
     }
 
     /// Waits until the program has ended, but leaves it to be reaped: until then its group cannot be another's.
@@ -96,19 +98,26 @@ impl Process {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
+
+    /// Kills what is left of it.
+    fn reap(&mut self) -> String {
+        self.ending.get_or_insert_with(|| kill(&mut self.child)).clone()
+    }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The end of its input is the sign to finish; one that does not heed it is killed.
-        self.pipes.close_input();
-        self.wait(GRACE);
-        reap(&mut self.child);
+        if self.ending.is_none() {
+            // The end of its input is the sign to finish; one that does not heed it is killed.
+            self.pipes.close_input();
+            self.wait(GRACE);
+            self.reap();
+        }
     }
 }
 
-/// Kills what is left of the program's group, and collects its exit status so that no zombie stays.
-fn reap(child: &mut Child) -> String {
+/// Kills the program's group, and collects the program's exit status so that no zombie stays.
+fn kill(child: &mut Child) -> String {
     // A group that has gone already is no error.
     let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
     child.wait().map_or_else(|error| error.to_string(), |status| status.to_string())

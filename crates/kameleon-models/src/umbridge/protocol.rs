@@ -108,19 +108,14 @@ pub fn choose_model(http: &Http, wanted: Option<&str>) -> Result<String, String>
 }
 
 /// Checks what the model takes and gives; returns the sizes of its input blocks, without the one for normals.
-pub fn input_blocks(
-    http: &Http,
-    model: &str,
-    settings: &UmBridgeSettings,
-    dim: usize,
-) -> Result<Vec<usize>, String> {
+pub fn input_blocks(http: &Http, model: &str, settings: &UmBridgeSettings, dim: usize) -> Result<Vec<usize>, String> {
     let info: ModelInfo = ask(http, "ModelInfo", model, settings)?;
     if !info.support.evaluate {
         return Err(format!("model `{model}` cannot be evaluated"));
     }
     let outputs = ask::<OutputSizes>(http, "OutputSizes", model, settings)?.sizes;
     if total(&outputs) != 1 {
-        return Err(format!("model `{model}` returns blocks of {outputs:?} numbers; one number is wanted"));
+        return Err(format!("model `{model}` returns blocks of {} numbers; one number is wanted", show(&outputs)));
     }
     let mut blocks = ask::<InputSizes>(http, "InputSizes", model, settings)?.sizes;
     if let NoiseInput::Normals(count) = settings.noise
@@ -129,9 +124,14 @@ pub fn input_blocks(
         return Err(format!("the last input block of model `{model}` is not one of {count} normals"));
     }
     if total(&blocks) != dim {
-        return Err(format!("model `{model}` takes blocks of {blocks:?} numbers; there are {dim} parameters"));
+        return Err(format!("model `{model}` takes blocks of {} numbers; there are {dim} parameters", show(&blocks)));
     }
     Ok(blocks)
+}
+
+/// The sizes, as much of them as is fit to be shown.
+fn show(sizes: &[usize]) -> String {
+    reply::excerpt(format!("{sizes:?}").as_bytes())
 }
 
 /// The sum; sizes that nobody means do not wrap around.
