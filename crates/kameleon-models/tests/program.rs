@@ -149,7 +149,8 @@ fn a_program_that_is_not_there_is_named() {
 
 #[test]
 fn no_shell_looks_at_the_command() {
-    let mut target = program(ProgramSettings::new(["echo", "$HOME; `date` $(date) *"]));
+    let literal = "$HOME; `date` $(date) *";
+    let mut target = program(ProgramSettings::new(["sh", "-c", "read line; echo \"$1\"", "sh", literal]));
     assert!(fatal(&mut target, &[0.0, 0.0]).ends_with("it wrote: $HOME; `date` $(date) *"));
 }
 
@@ -167,6 +168,8 @@ fn a_death_is_a_rejection_then_the_end_with_the_last_words() {
     );
     let mut quiet = program(ProgramSettings { failures: 0, attempts: 1, ..script("exit 0") });
     assert!(fatal(&mut quiet, &[0.0, 0.0]).contains("exit status: 0"));
+    let mut halfway = program(ProgramSettings { failures: 0, ..script("read line; printf '{\"log_den'; exit 4") });
+    assert!(fatal(&mut halfway, &[0.0, 0.0]).contains("(exit status: 4; it wrote: {\"log_den)"));
     let mut killed = program(ProgramSettings { failures: 0, ..script("read line; kill -9 $$") });
     assert!(fatal(&mut killed, &[0.0, 0.0]).contains("signal: 9"));
 }

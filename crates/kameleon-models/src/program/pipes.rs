@@ -154,6 +154,13 @@ impl Pipes {
         }
     }
 
+    /// What a program that is gone wrote without finishing its answer, fit to be shown.
+    pub fn unfinished(&mut self) -> String {
+        // The end of the output is no news here.
+        let _ = self.read_answer(4096);
+        excerpt(&self.answer)
+    }
+
     /// The last lines of the error output, fit to be shown.
     pub fn last_words(&mut self) -> String {
         // As much as a pipe holds, and no more, in case something still writes.

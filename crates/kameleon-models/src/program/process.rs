@@ -82,10 +82,15 @@ impl Process {
     /// Ends it after a failure: how it ended, and the last it wrote to its error output.
     pub fn end(mut self, failure: &Failure) -> (String, String) {
         self.pipes.close_input();
-        if matches!(failure, Failure::Died) {
-            self.wait(GRACE);
+        if !matches!(failure, Failure::Died) {
+            return (self.reap(), self.pipes.last_words());
         }
-        (self.reap(), self.pipes.last_words())
+        self.wait(GRACE);
+        let (mut ending, unfinished) = (self.reap(), self.pipes.unfinished());
+        if !unfinished.is_empty() {
+            ending = format!("{ending}; it wrote: {unfinished}");
+        }
+        (ending, self.pipes.last_words())
     }
 
     /// Waits until the program has ended, but leaves it to be reaped: until then its group cannot be another's.
