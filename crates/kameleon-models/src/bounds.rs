@@ -1,0 +1,229 @@
+//! Parameters with bounds, sampled on the whole line through a logarithm or a logit, with the Jacobian.
+
+use crate::error::{ModelError, demand};
+use kameleon::{Evaluation, Noise, Target};
+use serde::{Deserialize, Serialize};
+
+/// The open interval a parameter lives in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Limits", into = "Limits")]
+pub struct Bound {
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Kind {
+    /// x = u
+    #[default]
+    Free,
+    /// x = a + eᵘ
+    Above(f64),
+    /// x = b − eᵘ
+    Below(f64),
+    /// x = a + (b − a) / (1 + e⁻ᵘ)
+    Between(f64, f64),
+}
+
+/// A bound as it is written.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Limits {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lower: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    upper: Option<f64>,
+}
+
+impl TryFrom<Limits> for Bound {
+    type Error = ModelError;
+
+    fn try_from(limits: Limits) -> Result<Self, ModelError> {
+        Self::new(limits.lower, limits.upper)
+    }
+}
+
+impl From<Bound> for Limits {
+    fn from(bound: Bound) -> Self {
+        Self { lower: bound.lower(), upper: bound.upper() }
+    }
+}
+
+impl Bound {
+    /// The whole line.
+    pub const FREE: Self = Self { kind: Kind::Free };
+
+    /// The numbers above `lower` and below `upper`, where these are given.
+    pub fn new(lower: Option<f64>, upper: Option<f64>) -> Result<Self, ModelError> {
+        for value in [lower, upper].into_iter().flatten() {
+            let why = || format!("must be finite, not {value}; leave it out where there is none");
+            demand(value.is_finite(), "bound", why)?;
+        }
+        let kind = match (lower, upper) {
+            (None, None) => Kind::Free,
+            (Some(a), None) => Kind::Above(a),
+            (None, Some(b)) => Kind::Below(b),
+            (Some(a), Some(b)) => {
+                demand(a < b, "bounds", || format!("the lower one, {a}, must be less than the upper one, {b}"))?;
+                demand((b - a).is_finite(), "bounds", || format!("{a} and {b} are too far apart"))?;
+                Kind::Between(a, b)
+            }
+        };
+        Ok(Self { kind })
+    }
+
+    /// The numbers above `lower`.
+    pub fn above(lower: f64) -> Result<Self, ModelError> {
+        Self::new(Some(lower), None)
+    }
+
+    /// The numbers below `upper`.
+    pub fn below(upper: f64) -> Result<Self, ModelError> {
+        Self::new(None, Some(upper))
+    }
+
+    /// The numbers between `lower` and `upper`.
+    pub fn between(lower: f64, upper: f64) -> Result<Self, ModelError> {
+        Self::new(Some(lower), Some(upper))
+    }
+
+    /// The lower bound, if there is one.
+    pub fn lower(self) -> Option<f64> {
+        match self.kind {
+            Kind::Above(a) | Kind::Between(a, _) => Some(a),
+            Kind::Free | Kind::Below(_) => None,
+        }
+    }
+
+    /// The upper bound, if there is one.
+    pub fn upper(self) -> Option<f64> {
+        match self.kind {
+            Kind::Below(b) | Kind::Between(_, b) => Some(b),
+            Kind::Free | Kind::Above(_) => None,
+        }
+    }
+
+    /// Whether x is strictly inside.
+    pub fn contains(self, x: f64) -> bool {
+        x.is_finite() && self.lower().is_none_or(|a| a < x) && self.upper().is_none_or(|b| x < b)
+    }
+
+    /// u(x), for an x inside.
+    fn unbounded(self, x: f64) -> f64 {
+        match self.kind {
+            Kind::Free => x,
+            Kind::Above(a) => libm::log(x - a),
+            Kind::Below(b) => libm::log(b - x),
+            Kind::Between(a, b) => libm::log(x - a) - libm::log(b - x),
+        }
+    }
+
+    /// x(u), and log |dx/du|. Rounding never puts x on a bound, where a density may be infinite.
+    fn bounded(self, u: f64) -> (f64, f64) {
+        match self.kind {
+            Kind::Free => (u, 0.0),
+            Kind::Above(a) => ((a + libm::exp(u)).max(a.next_up()), u),
+            Kind::Below(b) => ((b - libm::exp(u)).min(b.next_down()), u),
+            Kind::Between(a, b) => {
+                // e^{−|u|} never overflows, and measures the distance to the nearer bound without cancellation.
+                let small = libm::exp(-u.abs());
+                let distance = (b - a) * (small / (1.0 + small));
+                let x = if u < 0.0 { a + distance } else { b - distance };
+                let log_jacobian = libm::log(b - a) - u.abs() - 2.0 * libm::log1p(small);
+                (x.clamp(a.next_up(), b.next_down().max(a.next_up())), log_jacobian)
+            }
+        }
+    }
+}
+
+/// A target whose parameters have bounds, as a target on the whole space.
+///
+/// A chain on it moves the unbounded u; [`Bounded::to_bounded`] gives back the parameters in their own units. Its log
+/// density is that of u, the inner target's at x(u) plus [`Bounded::log_jacobian`].
+#[derive(Clone, Debug)]
+pub struct Bounded<T> {
+    target: T,
+    bounds: Vec<Bound>,
+    x: Vec<f64>,
+}
+
+impl<T: Target> Bounded<T> {
+    /// One bound for each parameter of `target`.
+    pub fn new(target: T, bounds: Vec<Bound>) -> Result<Self, ModelError> {
+        let (found, wanted) = (bounds.len(), target.dim().unwrap_or(bounds.len()));
+        demand(found == wanted, "bounds", || format!("there are {found} where the target has {wanted} parameters"))?;
+        Ok(Self { target, x: vec![0.0; found], bounds })
+    }
+
+    /// The target in the parameters' own units.
+    pub fn inner(&self) -> &T {
+        &self.target
+    }
+
+    /// The bounds, in the order of the parameters.
+    pub fn bounds(&self) -> &[Bound] {
+        &self.bounds
+    }
+
+    /// The point u that stands for x; fails if x is not strictly inside the bounds.
+    pub fn to_unbounded(&self, x: &[f64]) -> Result<Vec<f64>, ModelError> {
+        let (found, wanted) = (x.len(), self.bounds.len());
+        demand(found == wanted, "start", || format!("has {found} coordinates where {wanted} are wanted"))?;
+        let names = self.target.names(wanted);
+        for ((&x, bound), name) in x.iter().zip(&self.bounds).zip(&names) {
+            demand(bound.contains(x), "start", || {
+                let above = bound.lower().map(|a| format!("above {a}"));
+                let below = bound.upper().map(|b| format!("below {b}"));
+                let mut inside = [above, below].into_iter().flatten().collect::<Vec<_>>().join(" and ");
+                if inside.is_empty() {
+                    inside = "a finite number".into();
+                }
+                format!("parameter `{name}` is {x}; it must be {inside}")
+            })?;
+        }
+        Ok(x.iter().zip(&self.bounds).map(|(&x, bound)| bound.unbounded(x)).collect())
+    }
+
+    /// The parameters x at u, in their own units.
+    ///
+    /// # Panics
+    /// If `u` or `x` has not one coordinate for each parameter.
+    pub fn to_bounded(&self, u: &[f64], x: &mut [f64]) {
+        assert!(u.len() == self.bounds.len() && x.len() == u.len(), "one coordinate for each parameter");
+        for i in 0..u.len() {
+            x[i] = self.bounds[i].bounded(u[i]).0;
+        }
+    }
+
+    /// log |dx/du| at u: what the log density of u has over that of x.
+    pub fn log_jacobian(&self, u: &[f64]) -> f64 {
+        self.bounds.iter().zip(u).map(|(bound, &u)| bound.bounded(u).1).sum()
+    }
+}
+
+impl<T: Target> Target for Bounded<T> {
+    fn dim(&self) -> Option<usize> {
+        Some(self.bounds.len())
+    }
+
+    fn names(&self, dim: usize) -> Vec<String> {
+        self.target.names(dim)
+    }
+
+    fn normals(&self) -> usize {
+        self.target.normals()
+    }
+
+    fn log_density(&mut self, u: &[f64], noise: Noise<'_>) -> Evaluation {
+        let mut log_jacobian = 0.0;
+        for i in 0..self.bounds.len() {
+            let (x, more) = self.bounds[i].bounded(u[i]);
+            self.x[i] = x;
+            log_jacobian += more;
+        }
+        // Beyond the largest number there is nothing to ask the model about.
+        if self.x.iter().any(|x| x.is_infinite()) {
+            return Ok(f64::NEG_INFINITY);
+        }
+        Ok(self.target.log_density(&self.x, noise)? + log_jacobian)
+    }
+}

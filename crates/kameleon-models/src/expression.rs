@@ -1,0 +1,67 @@
+//! A log density written as an expression of named parameters.
+//!
+//! It is read once into a list of instructions for a small stack machine; evaluating it neither parses nor allocates. The
+//! functions are those of the crate `libm`, so an expression has the same values on every machine.
+
+mod code;
+mod function;
+mod parse;
+
+pub use parse::SyntaxError;
+
+use crate::error::{ModelError, check_names};
+use code::Code;
+use kameleon::{EvalError, Evaluation, Noise, Target};
+
+/// A log density such as `-(x1^2)/200 - (x2 - 0.1*(x1^2 - 100))^2/2`.
+///
+/// There are `+ - * / ^` (also `**`) with the usual precedence: `-x^2` is −(x²), `a^b^c` is a^(bᶜ); numbers such as
+/// `1.5e-3`; the constants `pi`, `tau`, `e` and `inf`; and the functions of [`Expression::functions`]. A parameter whose name
+/// is not a plain word is written in braces: `{log rate}`. A parameter wins over a constant of the same name.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    names: Vec<String>,
+    code: Code,
+    stack: Vec<f64>,
+}
+
+impl Expression {
+    /// Reads the expression. The point's coordinates are the parameters in the order of `names`.
+    pub fn new(text: &str, names: &[String]) -> Result<Self, ModelError> {
+        check_names(names)?;
+        let code = parse::parse(text, names)?;
+        let stack = vec![0.0; code.depth()];
+        Ok(Self { names: names.to_vec(), code, stack })
+    }
+
+    /// The value at `x`.
+    ///
+    /// # Panics
+    /// If `x` has fewer coordinates than there are parameters.
+    pub fn value(&mut self, x: &[f64]) -> f64 {
+        self.code.run(x, &mut self.stack)
+    }
+
+    /// The names of all functions an expression may use.
+    pub fn functions() -> Vec<&'static str> {
+        function::names()
+    }
+}
+
+impl Target for Expression {
+    fn dim(&self) -> Option<usize> {
+        Some(self.names.len())
+    }
+
+    fn names(&self, _dim: usize) -> Vec<String> {
+        self.names.clone()
+    }
+
+    fn log_density(&mut self, x: &[f64], _noise: Noise<'_>) -> Evaluation {
+        if x.len() != self.names.len() {
+            let (found, wanted) = (x.len(), self.names.len());
+            return Err(EvalError::fatal(format!("a point with {found} coordinates where {wanted} are wanted")));
+        }
+        Ok(self.value(x))
+    }
+}

@@ -1,0 +1,280 @@
+//! Reads an expression by recursive descent, straight into instructions.
+
+use super::code::{Binary, Code, Op, Unary};
+use super::function::{self, Function};
+use std::fmt;
+
+/// How deep brackets may nest, so that no text overflows the stack.
+const DEEPEST: usize = 200;
+
+/// Where an expression cannot be read, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SyntaxError {
+    /// The whole expression.
+    pub text: String,
+    /// The place, in characters from the start.
+    pub at: usize,
+    /// What is wrong there, and what is allowed.
+    pub why: String,
+}
+
+impl std::error::Error for SyntaxError {}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// How much of a long expression is shown on each side of the place.
+        const AROUND: usize = 40;
+        let start = self.at.saturating_sub(AROUND);
+        let shown: String = self.text.chars().skip(start).take(2 * AROUND).map(blank_if_control).collect();
+        writeln!(f, "expression, character {}: {}", self.at + 1, self.why)?;
+        writeln!(f, "  {shown}")?;
+        write!(f, "  {:>width$}", '^', width = self.at - start + 1)
+    }
+}
+
+/// Line ends and tabs would move the mark away from its place.
+fn blank_if_control(c: char) -> char {
+    if c.is_control() { ' ' } else { c }
+}
+
+/// The instructions of `text`, whose parameters are `names`.
+pub fn parse(text: &str, names: &[String]) -> Result<Code, SyntaxError> {
+    let mut parser = Parser { text, chars: text.chars().collect(), at: 0, depth: 0, names, code: Code::default() };
+    parser.sum()?;
+    match parser.peek() {
+        None => Ok(parser.code),
+        Some(')') => Err(parser.error(parser.at, "this bracket closes nothing")),
+        Some(c) => Err(parser.error(parser.at, format!("expected an operator (+ - * / ^) or the end, found `{c}`"))),
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    chars: Vec<char>,
+    at: usize,
+    depth: usize,
+    names: &'a [String],
+    code: Code,
+}
+
+impl Parser<'_> {
+    /// term (('+' | '−') term)*
+    fn sum(&mut self) -> Result<(), SyntaxError> {
+        self.product()?;
+        loop {
+            let op = match self.peek() {
+                Some('+') => Binary::Add,
+                Some('-' | '−') => Binary::Subtract,
+                _ => return Ok(()),
+            };
+            self.at += 1;
+            self.product()?;
+            self.code.binary(op);
+        }
+    }
+
+    /// factor (('*' | '/') factor)*
+    fn product(&mut self) -> Result<(), SyntaxError> {
+        self.signed()?;
+        loop {
+            let op = match self.peek() {
+                Some('*' | '·') => Binary::Multiply,
+                Some('/') => Binary::Divide,
+                _ => return Ok(()),
+            };
+            self.at += 1;
+            self.signed()?;
+            self.code.binary(op);
+        }
+    }
+
+    /// A sign binds less than a power: −x² is −(x²).
+    fn signed(&mut self) -> Result<(), SyntaxError> {
+        let mut negative = false;
+        loop {
+            match self.peek() {
+                Some('-' | '−') => negative = !negative,
+                Some('+') => {}
+                _ => break,
+            }
+            self.at += 1;
+        }
+        self.power()?;
+        if negative {
+            self.code.unary(Unary::Negate);
+        }
+        Ok(())
+    }
+
+    /// base ('^' exponent)?, where the exponent may have a sign and a power of its own.
+    fn power(&mut self) -> Result<(), SyntaxError> {
+        self.nest()?;
+        self.atom()?;
+        if self.peek() == Some('^') {
+            self.at += 1;
+        } else if self.peek() == Some('*') && self.chars.get(self.at + 1) == Some(&'*') {
+            self.at += 2;
+        } else {
+            self.depth -= 1;
+            return Ok(());
+        }
+        self.signed()?;
+        self.code.binary(Binary::Power);
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn nest(&mut self) -> Result<(), SyntaxError> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(self.error(self.at, format!("brackets and powers nest deeper than {DEEPEST}")));
+        }
+        Ok(())
+    }
+
+    /// A number, a parameter, a constant, a call, or a sum in brackets.
+    fn atom(&mut self) -> Result<(), SyntaxError> {
+        match self.peek() {
+            Some('(') => {
+                let open = self.at;
+                self.at += 1;
+                self.sum()?;
+                self.close(open)
+            }
+            Some('{') => self.quoted(),
+            Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
+            Some(c) if is_word(c) => self.word(),
+            Some(c) => Err(self.error(self.at, format!("expected a number, a parameter or a function, found `{c}`"))),
+            None => Err(self.error(self.at, "expected a number, a parameter or a function, found the end")),
+        }
+    }
+
+    fn close(&mut self, open: usize) -> Result<(), SyntaxError> {
+        match self.peek() {
+            Some(')') => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(',') => Err(self.error(self.at, "a comma separates the arguments of a function; there is none here")),
+            Some(c) => Err(self.error(self.at, format!("expected an operator (+ - * / ^) or `)`, found `{c}`"))),
+            None => Err(self.error(open, "this bracket is never closed")),
+        }
+    }
+
+    fn number(&mut self) -> Result<(), SyntaxError> {
+        let start = self.at;
+        self.digits();
+        if self.chars.get(self.at) == Some(&'.') {
+            self.at += 1;
+            self.digits();
+        }
+        if matches!(self.chars.get(self.at), Some('e' | 'E')) {
+            let sign = usize::from(matches!(self.chars.get(self.at + 1), Some('+' | '-')));
+            if self.chars.get(self.at + 1 + sign).is_some_and(char::is_ascii_digit) {
+                self.at += 1 + sign;
+                self.digits();
+            }
+        }
+        let text: String = self.chars[start..self.at].iter().collect();
+        // What follows at once must not be a word or a point: `2x` and `1.2.3` are slips, not products.
+        match (text.parse(), self.chars.get(self.at)) {
+            (Ok(value), next) if !next.is_some_and(|&c| is_word(c) || c == '.') => {
+                self.code.push(Op::Constant(value));
+                Ok(())
+            }
+            _ => Err(self.error(start, "this is no number; a product needs a `*`")),
+        }
+    }
+
+    fn digits(&mut self) {
+        while self.chars.get(self.at).is_some_and(char::is_ascii_digit) {
+            self.at += 1;
+        }
+    }
+
+    /// A parameter in braces: any name.
+    fn quoted(&mut self) -> Result<(), SyntaxError> {
+        let open = self.at;
+        let Some(length) = self.chars[open..].iter().position(|&c| c == '}') else {
+            return Err(self.error(open, "this brace is never closed"));
+        };
+        self.at = open + length + 1;
+        let name: String = self.chars[open + 1..open + length].iter().collect();
+        self.parameter(&name, open)
+    }
+
+    /// A word is a function if a bracket follows, else a parameter, else a constant.
+    fn word(&mut self) -> Result<(), SyntaxError> {
+        let start = self.at;
+        while self.chars.get(self.at).is_some_and(|&c| is_word(c) || c.is_ascii_digit()) {
+            self.at += 1;
+        }
+        let word: String = self.chars[start..self.at].iter().collect();
+        if self.peek() == Some('(') {
+            return self.call(&word, start);
+        }
+        match function::constant(&word) {
+            Some(value) if !self.names.contains(&word) => {
+                self.code.push(Op::Constant(value));
+                Ok(())
+            }
+            _ => self.parameter(&word, start),
+        }
+    }
+
+    fn parameter(&mut self, name: &str, start: usize) -> Result<(), SyntaxError> {
+        if let Some(index) = self.names.iter().position(|known| known == name) {
+            self.code.push(Op::Parameter(index));
+            return Ok(());
+        }
+        let hint = if function::function(name).is_some() { " (the function needs brackets)" } else { "" };
+        let names = self.names.join(", ");
+        Err(self.error(start, format!("there is no parameter `{name}`{hint}; the parameters are {names}")))
+    }
+
+    fn call(&mut self, name: &str, start: usize) -> Result<(), SyntaxError> {
+        let Some(function) = function::function(name) else {
+            let why = if self.names.iter().any(|known| known == name) {
+                format!("`{name}` is a parameter, not a function; a product needs a `*`")
+            } else {
+                format!("there is no function `{name}`; the functions are {}", function::names().join(", "))
+            };
+            return Err(self.error(start, why));
+        };
+        let open = self.at;
+        let mut count = 0;
+        while count == 0 || self.peek() == Some(',') {
+            self.at += 1;
+            self.sum()?;
+            count += 1;
+            if let (Function::Fold(f), true) = (function, count > 1) {
+                self.code.binary(Binary::Call(f));
+            }
+        }
+        self.close(open)?;
+        match (function, count) {
+            (Function::One(f), 1) => self.code.unary(Unary::Call(f)),
+            (Function::Two(f), 2) => self.code.binary(Binary::Call(f)),
+            (Function::Fold(_), 2..) => {}
+            _ => return Err(self.error(start, format!("`{name}` takes {}, not {count}", function.wants()))),
+        }
+        Ok(())
+    }
+
+    /// The next character that is not blank.
+    fn peek(&mut self) -> Option<char> {
+        while self.chars.get(self.at).is_some_and(|c| c.is_whitespace()) {
+            self.at += 1;
+        }
+        self.chars.get(self.at).copied()
+    }
+
+    fn error(&self, at: usize, why: impl Into<String>) -> SyntaxError {
+        SyntaxError { text: self.text.to_owned(), at, why: why.into() }
+    }
+}
+
+/// Letters of any alphabet, and the underscore.
+fn is_word(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}

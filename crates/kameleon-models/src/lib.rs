@@ -1,0 +1,47 @@
+//! Log densities that live outside Rust, as targets of `kameleon`: expressions, programs in any language, shared libraries
+//! and UM-Bridge servers; with bounds and priors for any target.
+//!
+//! ```
+//! use kameleon::{Control, Plan, sample};
+//! use kameleon_models::{Bound, Bounded, Expression, Prior, WithPrior};
+//!
+//! let names = ["rate".to_string()];
+//! let likelihood = Expression::new("7*ln(rate) - 3*rate", &names)?; // 7 events in 3 hours
+//! let posterior = WithPrior::new(likelihood, vec![Some(Prior::gamma(2.0, 1.0)?)])?;
+//! let target = Bounded::new(posterior, vec![Bound::above(0.0)?])?; // sampled through the logarithm
+//!
+//! let start = target.to_unbounded(&[1.0])?;
+//! let plan = Plan { warmup: 1_000, draws: 1_000, ..Plan::default() };
+//! let run = sample(target.clone(), &[start], &plan, Control::default())?;
+//!
+//! let mut rate = [0.0];
+//! target.to_bounded(&run.chains[0].draws.points[..1], &mut rate); // in the user's units again
+//! assert!(rate[0] > 0.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What a model sends back is not trusted: every reply is bounded in size, depth and time.
+
+pub mod bounds;
+pub mod error;
+pub mod expression;
+pub mod library;
+pub mod model;
+pub mod noise;
+mod patience;
+pub mod prior;
+#[cfg(unix)]
+pub mod program;
+mod reply;
+pub mod umbridge;
+
+pub use bounds::{Bound, Bounded};
+pub use error::ModelError;
+pub use expression::Expression;
+pub use library::{LibrarySettings, SharedLibrary};
+pub use model::Model;
+pub use noise::NoiseInput;
+pub use prior::{Prior, WithPrior};
+#[cfg(unix)]
+pub use program::{Program, ProgramSettings};
+pub use umbridge::{UmBridge, UmBridgeSettings};

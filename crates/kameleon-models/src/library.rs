@@ -1,0 +1,187 @@
+//! A log density computed by a function in a shared library, through the C ABI of `include/kameleon.h`.
+
+mod functions;
+
+use crate::error::{ModelError, check_names, demand};
+use crate::noise::NoiseInput;
+use crate::reply::excerpt;
+use functions::{Call, Functions, RawNoise};
+use kameleon::{EvalError, Evaluation, Noise, Target};
+use std::ffi::{CStr, CString, c_int, c_void};
+use std::path::PathBuf;
+use std::ptr;
+use std::sync::Arc;
+
+/// The header a library in C includes; other languages follow it.
+pub const HEADER: &str = include_str!("../include/kameleon.h");
+
+const OK: c_int = 0;
+const REJECT: c_int = 1;
+const FATAL: c_int = 2;
+
+/// Which library to load, and which function in it.
+#[derive(Clone, Debug)]
+pub struct LibrarySettings {
+    /// The library's file.
+    pub path: PathBuf,
+    /// The function's name; `kameleon_log_density` (or `kameleon_noisy_log_density`) if none is given.
+    pub symbol: Option<String>,
+    /// Text handed to `kameleon_create`.
+    pub config: String,
+    /// Whether the function is noisy, and what it is given for that.
+    pub noise: NoiseInput,
+}
+
+impl LibrarySettings {
+    /// The library at `path` with its function under the usual name, exact.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), symbol: None, config: String::new(), noise: NoiseInput::Exact }
+    }
+}
+
+/// A shared library as a target. A clone shares the code, and has a `user` of its own.
+#[derive(Debug)]
+pub struct SharedLibrary {
+    functions: Arc<Functions>,
+    names: Arc<Vec<String>>,
+    config: Arc<CString>,
+    noise: NoiseInput,
+    user: User,
+}
+
+/// What `kameleon_create` returned for this clone.
+#[derive(Debug)]
+enum User {
+    /// Not asked for yet.
+    Later,
+    Made(*mut c_void),
+}
+
+// SAFETY: the header demands of a library that one `user` may be used from one thread after another. It is used through
+// `&mut self` and in `drop` only, so never from two at once.
+#[expect(unsafe_code)]
+unsafe impl Send for SharedLibrary {}
+
+impl Clone for SharedLibrary {
+    fn clone(&self) -> Self {
+        Self {
+            functions: Arc::clone(&self.functions),
+            names: Arc::clone(&self.names),
+            config: Arc::clone(&self.config),
+            noise: self.noise,
+            user: User::Later,
+        }
+    }
+}
+
+impl SharedLibrary {
+    /// Loads the library, in which a function computes the log density of the parameters `names`.
+    ///
+    /// # Safety
+    /// Loading a library runs its initialisers, and calling its functions runs foreign code. The library must be one the
+    /// user trusts, and its functions must have the signatures of `include/kameleon.h` and keep what it asks of them.
+    #[expect(unsafe_code)]
+    pub unsafe fn load(settings: LibrarySettings, names: &[String]) -> Result<Self, ModelError> {
+        check_names(names)?;
+        let config = CString::new(settings.config.as_str()).ok();
+        demand(config.is_some(), "shared library", || "its config must not contain a zero byte".into())?;
+        // SAFETY: the caller vouches for the library.
+        let functions = unsafe { Functions::load(&settings) }?;
+        Ok(Self {
+            functions: Arc::new(functions),
+            names: Arc::new(names.to_vec()),
+            config: Arc::new(config.unwrap_or_default()),
+            noise: settings.noise,
+            user: User::Later,
+        })
+    }
+
+    /// What the function is given.
+    pub fn noise(&self) -> NoiseInput {
+        self.noise
+    }
+
+    /// This clone's `user`, made when it is first needed.
+    #[expect(unsafe_code)]
+    fn user(&mut self) -> Result<*mut c_void, EvalError> {
+        if let User::Made(user) = self.user {
+            return Ok(user);
+        }
+        let user = match self.functions.create {
+            None => ptr::null_mut(),
+            // SAFETY: `load` was told that the function has this signature; the text outlives the call.
+            Some(create) => match unsafe { create(self.config.as_ptr()) } {
+                user if user.is_null() => return Err(EvalError::fatal("kameleon_create returned NULL: it failed")),
+                user => user,
+            },
+        };
+        self.user = User::Made(user);
+        Ok(user)
+    }
+
+    /// Why the library returned `code`, in its own words if it has any.
+    #[expect(unsafe_code)]
+    fn reason(&self, code: c_int, user: *mut c_void) -> String {
+        if let Some(message) = self.functions.message {
+            // SAFETY: `load` was told that the function has this signature.
+            let text = unsafe { message(user) };
+            if !text.is_null() {
+                // SAFETY: the header demands a zero-terminated text that stays valid until the next call.
+                return excerpt(unsafe { CStr::from_ptr(text) }.to_bytes());
+            }
+        }
+        match code {
+            REJECT => "the library rejects this point".into(),
+            FATAL => "the library cannot go on".into(),
+            _ => format!("the library returned {code}, which is none of 0, 1 and 2"),
+        }
+    }
+}
+
+impl Target for SharedLibrary {
+    fn dim(&self) -> Option<usize> {
+        Some(self.names.len())
+    }
+
+    fn names(&self, _dim: usize) -> Vec<String> {
+        self.names.to_vec()
+    }
+
+    fn normals(&self) -> usize {
+        self.noise.normals()
+    }
+
+    #[expect(unsafe_code)]
+    fn log_density(&mut self, x: &[f64], mut noise: Noise<'_>) -> Evaluation {
+        let user = self.user()?;
+        let mut log_density = f64::NAN;
+        // SAFETY: `load` was told that the function has this signature; all pointers are valid during the call, and
+        // `user` is in use by this call only.
+        let code = unsafe {
+            match self.functions.call {
+                Call::Exact(f) => f(x.len(), x.as_ptr(), &mut log_density, user),
+                Call::Noisy(f) => {
+                    let seed = self.noise.seed(&mut noise).unwrap_or(0);
+                    let raw = RawNoise { seed, count: noise.normals.len(), normals: noise.normals.as_ptr() };
+                    f(x.len(), x.as_ptr(), &raw, &mut log_density, user)
+                }
+            }
+        };
+        match code {
+            OK => Ok(log_density),
+            REJECT => Err(EvalError::reject(self.reason(code, user))),
+            _ => Err(EvalError::fatal(self.reason(code, user))),
+        }
+    }
+}
+
+impl Drop for SharedLibrary {
+    #[expect(unsafe_code)]
+    fn drop(&mut self) {
+        if let (User::Made(user), Some(_), Some(destroy)) = (&self.user, self.functions.create, self.functions.destroy)
+        {
+            // SAFETY: `user` came from `kameleon_create` and is not used again.
+            unsafe { destroy(*user) };
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The three pipes of a program, none of which can block: one request, one line of answer, within a time.
+
+use crate::reply::excerpt;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, ioctl_fionbio};
+use std::io::{self, ErrorKind, Read, Write};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use std::time::Instant;
+
+/// How much of the error output is kept for messages.
+const KEPT: usize = 2048;
+/// How many of its last lines are shown.
+const LINES: usize = 10;
+
+/// What can go wrong in an exchange.
+#[derive(Debug)]
+pub enum Trouble {
+    /// The other side is gone.
+    Closed,
+    /// The time is over.
+    Timeout,
+    /// The answer exceeds so many bytes.
+    TooLong(usize),
+    /// Something was written that is no answer: taking it for one would shift every later answer by a point.
+    Stray(String),
+    /// The system refuses.
+    Io(io::Error),
+}
+
+/// The ends of the pipes on this side.
+#[derive(Debug)]
+pub struct Pipes {
+    input: Option<ChildStdin>,
+    output: ChildStdout,
+    errors: Option<ChildStderr>,
+    answer: Vec<u8>,
+    last_errors: Vec<u8>,
+}
+
+impl Pipes {
+    /// Takes the pipes of a child that was started with all three.
+    pub fn take(child: &mut Child) -> io::Result<Self> {
+        let missing = || io::Error::other("a pipe is missing");
+        let input = child.stdin.take().ok_or_else(missing)?;
+        let output = child.stdout.take().ok_or_else(missing)?;
+        let errors = child.stderr.take().ok_or_else(missing)?;
+        ioctl_fionbio(&input, true)?;
+        ioctl_fionbio(&output, true)?;
+        ioctl_fionbio(&errors, true)?;
+        Ok(Self { input: Some(input), output, errors: Some(errors), answer: Vec::new(), last_errors: Vec::new() })
+    }
+
+    /// Tells the program that nothing more will come.
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Sends `request` and returns the one line that answers it, without its end.
+    pub fn exchange(&mut self, request: &[u8], deadline: Instant, longest: usize) -> Result<&[u8], Trouble> {
+        self.answer.clear();
+        self.read_answer(longest)?;
+        if !self.answer.is_empty() {
+            return Err(Trouble::Stray(excerpt(&self.answer)));
+        }
+        let mut unsent = request;
+        loop {
+            if !unsent.is_empty() {
+                unsent = &unsent[self.send(unsent)?..];
+            }
+            if self.wait(!unsent.is_empty(), deadline)? {
+                self.read_errors();
+            }
+            let seen = self.answer.len();
+            self.read_answer(longest)?;
+            if let Some(end) = self.answer[seen..].iter().position(|&byte| byte == b'\n') {
+                let end = seen + end;
+                if end + 1 < self.answer.len() || !unsent.is_empty() {
+                    return Err(Trouble::Stray(excerpt(&self.answer)));
+                }
+                return Ok(&self.answer[..end]);
+            }
+        }
+    }
+
+    /// Writes what the pipe takes.
+    fn send(&mut self, bytes: &[u8]) -> Result<usize, Trouble> {
+        let input = self.input.as_mut().ok_or(Trouble::Closed)?;
+        match input.write(bytes) {
+            Ok(count) => Ok(count),
+            Err(error) if is_harmless(&error) => Ok(0),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Trouble::Closed),
+            Err(error) => Err(Trouble::Io(error)),
+        }
+    }
+
+    /// Waits until there is something to read, or room to write where that is wanted; true if there is error output.
+    fn wait(&self, to_write: bool, deadline: Instant) -> Result<bool, Trouble> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Trouble::Timeout);
+        }
+        // What is not waited for has its place taken by the output, with nothing asked of it.
+        let nothing = || PollFd::new(&self.output, PollFlags::empty());
+        let input = self.input.as_ref().filter(|_| to_write);
+        let mut pipes = [
+            PollFd::new(&self.output, PollFlags::IN),
+            self.errors.as_ref().map_or_else(nothing, |errors| PollFd::new(errors, PollFlags::IN)),
+            input.map_or_else(nothing, |input| PollFd::new(input, PollFlags::OUT)),
+        ];
+        let left = Timespec::try_from(left).map_err(|_| Trouble::Timeout)?;
+        match poll(&mut pipes, Some(&left)) {
+            Ok(0) => Err(Trouble::Timeout),
+            Ok(_) => Ok(self.errors.is_some() && !pipes[1].revents().is_empty()),
+            Err(Errno::INTR) => Ok(false),
+            Err(error) => Err(Trouble::Io(error.into())),
+        }
+    }
+
+    /// Reads what is there of the answer.
+    fn read_answer(&mut self, longest: usize) -> Result<(), Trouble> {
+        let mut buffer = [0; 4096];
+        let mut count = buffer.len();
+        while count == buffer.len() {
+            count = match self.output.read(&mut buffer) {
+                Ok(0) => return Err(Trouble::Closed),
+                Ok(count) => count,
+                Err(error) if is_harmless(&error) => 0,
+                Err(error) => return Err(Trouble::Io(error)),
+            };
+            self.answer.extend_from_slice(&buffer[..count]);
+            if self.answer.len() > longest {
+                return Err(Trouble::TooLong(longest));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads some of the error output, so that the program never waits for it, and keeps the end; false if none is there.
+    fn read_errors(&mut self) -> bool {
+        let mut buffer = [0; 4096];
+        let Some(errors) = &mut self.errors else { return false };
+        match errors.read(&mut buffer) {
+            Ok(count) if count > 0 => {
+                self.last_errors.extend_from_slice(&buffer[..count]);
+                let surplus = self.last_errors.len().saturating_sub(KEPT);
+                self.last_errors.drain(..surplus);
+                true
+            }
+            Err(error) if is_harmless(&error) => false,
+            _ => {
+                self.errors = None;
+                false
+            }
+        }
+    }
+
+    /// What a program that is gone wrote without finishing its answer, fit to be shown.
+    pub fn unfinished(&mut self) -> String {
+        // The end of the output is no news here.
+        let _ = self.read_answer(4096);
+        excerpt(&self.answer)
+    }
+
+    /// The last lines of the error output, fit to be shown.
+    pub fn last_words(&mut self) -> String {
+        // As much as a pipe holds, and no more, in case something still writes.
+        for _ in 0..16 {
+            if !self.read_errors() {
+                break;
+            }
+        }
+        let text = String::from_utf8_lossy(&self.last_errors);
+        let lines: Vec<String> = text.lines().map(|line| excerpt(line.as_bytes())).collect();
+        lines[lines.len().saturating_sub(LINES)..].join("\n")
+    }
+}
+
+/// Nothing is there yet, or a signal came.
+fn is_harmless(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}

@@ -1,0 +1,158 @@
+//! Numbers as models write them: JSON, and the ways of writing infinity and NaN that JSON lacks.
+
+use serde::de::{DeserializeOwned, Error, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::borrow::Cow;
+use std::fmt;
+
+/// A number; `null` and the usual words for NaN and the infinities count too.
+#[derive(Clone, Copy, Debug)]
+pub struct Number(pub f64);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Words).map(Number)
+    }
+}
+
+struct Words;
+
+impl Visitor<'_> for Words {
+    type Value = f64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, null, \"nan\", \"inf\" or \"-inf\"")
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<f64, E> {
+        Ok(value)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<f64, E> {
+        Ok(value as f64)
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<f64, E> {
+        Ok(value as f64)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<f64, E> {
+        Ok(f64::NAN)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<f64, E> {
+        word(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+    }
+}
+
+fn word(text: &str) -> Option<f64> {
+    let (negative, word) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    match word.to_ascii_lowercase().as_str() {
+        "nan" => Some(f64::NAN),
+        "inf" | "infinity" => Some(if negative { f64::NEG_INFINITY } else { f64::INFINITY }),
+        _ => None,
+    }
+}
+
+/// Reads JSON in which infinities and NaN may also stand bare, as Python writes them (`-inf`, `-Infinity`, `NaN`).
+/// How deep it may nest is bounded by `serde_json`.
+pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    // Almost every reply is plain JSON: only the others pay for a second look.
+    serde_json::from_slice(bytes).or_else(|first| {
+        let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_string())?;
+        match quote_words(text) {
+            Cow::Borrowed(_) => Err(first.to_string()),
+            Cow::Owned(quoted) => serde_json::from_str(&quoted).map_err(|_| first.to_string()),
+        }
+    })
+}
+
+/// Puts quotes around bare words for NaN and the infinities outside strings.
+fn quote_words(text: &str) -> Cow<'_, str> {
+    let mut quoted = String::new();
+    let (mut done, mut in_string, mut escaped) = (0, false, false);
+    let mut start = None;
+    for (i, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        let wordy = !in_string && (c.is_ascii_alphabetic() || c == '-' || c == '+');
+        match (start, wordy) {
+            (None, true) => start = Some(i),
+            (Some(from), false) => {
+                if word(&text[from..i]).is_some() {
+                    quoted.push_str(&text[done..from]);
+                    quoted.push_str(&format!("\"{}\"", &text[from..i]));
+                    done = i;
+                }
+                start = None;
+            }
+            _ => {}
+        }
+        if c == '"' && !escaped {
+            in_string = !in_string;
+        }
+        escaped = in_string && c == '\\' && !escaped;
+    }
+    if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(quoted + &text[done..]) }
+}
+
+/// The beginning of what a model wrote, fit to be shown: at most 200 characters, nothing that moves a terminal's cursor.
+pub fn excerpt(bytes: &[u8]) -> String {
+    const SHOWN: usize = 200;
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * SHOWN)]);
+    let mut shown: String = text.trim_end().chars().take(SHOWN).map(|c| if c.is_control() { '�' } else { c }).collect();
+    if text.trim_end().chars().count() > SHOWN || bytes.len() > 4 * SHOWN {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> Result<f64, String> {
+        read::<Number>(text.as_bytes()).map(|n| n.0)
+    }
+
+    #[test]
+    fn infinities_and_nan_are_read_in_every_usual_spelling() {
+        for text in ["-inf", "\"-inf\"", "-Infinity", "\"-Infinity\"", " -INF "] {
+            assert_eq!(number(text), Ok(f64::NEG_INFINITY), "{text}");
+        }
+        for text in ["inf", "\"inf\"", "Infinity", "+inf"] {
+            assert_eq!(number(text), Ok(f64::INFINITY), "{text}");
+        }
+        for text in ["null", "nan", "NaN", "\"NaN\""] {
+            assert!(number(text).unwrap().is_nan(), "{text}");
+        }
+        assert_eq!(number("-12"), Ok(-12.0));
+        assert_eq!(number("1.5e-3"), Ok(0.0015));
+    }
+
+    #[test]
+    fn words_inside_strings_stay_as_they_are() {
+        let text = r#"["say \"nan\" -inf", -inf, nan, "\\", inf]"#;
+        assert_eq!(quote_words(text), r#"["say \"nan\" -inf", "-inf", "nan", "\\", "inf"]"#);
+        assert_eq!(quote_words("[1,2]"), "[1,2]");
+    }
+
+    #[test]
+    fn other_words_booleans_and_deep_nesting_are_refused() {
+        for text in ["true", "\"one\"", "[1]", "", "--inf", "infinite", "é"] {
+            assert!(number(text).is_err(), "{text}");
+        }
+        let deep = "[".repeat(100_000);
+        assert!(read::<serde_json::Value>(deep.as_bytes()).unwrap_err().contains("recursion limit"));
+    }
+
+    #[test]
+    fn an_excerpt_is_short_and_harmless() {
+        assert_eq!(excerpt(b"plain\n"), "plain");
+        assert_eq!(excerpt(b"\x1b[2Jgone\xff"), "�[2Jgone�");
+        let long = excerpt(&vec![b'a'; 1 << 20]);
+        assert_eq!(long.chars().count(), 201);
+        assert!(long.ends_with('…'));
+    }
+}

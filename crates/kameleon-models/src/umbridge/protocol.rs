@@ -1,0 +1,154 @@
+//! The messages of UM-Bridge, and the questions asked before the first point.
+
+use super::UmBridgeSettings;
+use super::http::Http;
+use crate::noise::NoiseInput;
+use crate::reply::{self, Number};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// What is asked about a model, or at a point.
+#[derive(Serialize)]
+pub struct Question<'a> {
+    pub name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<&'a [&'a [f64]]>,
+    pub config: &'a Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct Info {
+    #[serde(rename = "protocolVersion")]
+    version: f64,
+    models: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct InputSizes {
+    #[serde(rename = "inputSizes")]
+    sizes: Vec<usize>,
+}
+
+#[derive(Deserialize)]
+struct OutputSizes {
+    #[serde(rename = "outputSizes")]
+    sizes: Vec<usize>,
+}
+
+#[derive(Deserialize)]
+struct ModelInfo {
+    support: Support,
+}
+
+#[derive(Deserialize)]
+struct Support {
+    #[serde(rename = "Evaluate")]
+    evaluate: bool,
+}
+
+/// The answer to a point.
+#[derive(Deserialize)]
+pub struct Evaluated {
+    output: Option<Vec<Vec<Number>>>,
+    error: Option<ServerError>,
+}
+
+impl Evaluated {
+    /// The one number in it, or the server's error; fails if there is neither.
+    pub fn value(self) -> Result<Result<f64, ServerError>, String> {
+        match (self.error, self.output) {
+            (Some(error), _) => Ok(Err(error)),
+            (None, Some(output)) => match output.concat()[..] {
+                [Number(value)] => Ok(Ok(value)),
+                ref numbers => Err(format!("the output must be one number, not {}", numbers.len())),
+            },
+            (None, None) => Err("there is neither \"output\" nor \"error\" in the answer".into()),
+        }
+    }
+}
+
+/// An error as the server tells it.
+#[derive(Deserialize)]
+pub struct ServerError {
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
+    message: String,
+}
+
+impl ServerError {
+    /// Whether every other point would give it too.
+    pub fn is_final(&self) -> bool {
+        ["ModelNotFound", "UnsupportedFeature", "InvalidInput", "InvalidOutput"].contains(&self.kind.as_str())
+    }
+}
+
+impl fmt::Display for ServerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", reply::excerpt(self.kind.as_bytes()), reply::excerpt(self.message.as_bytes()))
+    }
+}
+
+/// Checks the server's version, and that it has the model.
+pub fn choose_model(http: &Http, wanted: Option<&str>) -> Result<String, String> {
+    let (status, body) = http.get("Info").map_err(|trouble| trouble.to_string())?;
+    let Info { version, models } = read(status, &body)?;
+    if version.floor() != 1.0 {
+        return Err(format!("it speaks version {version} of UM-Bridge; version 1 is wanted"));
+    }
+    let has = || reply::excerpt(models.join(", ").as_bytes());
+    match (wanted, &models[..]) {
+        (Some(name), _) if models.iter().any(|model| model == name) => Ok(name.into()),
+        (Some(name), _) => Err(format!("it has no model `{name}`; it has {}", has())),
+        (None, [only]) => Ok(only.clone()),
+        (None, _) => Err(format!("it has {} models, so one must be named: {}", models.len(), has())),
+    }
+}
+
+/// Checks what the model takes and gives; returns the sizes of its input blocks, without the one for normals.
+pub fn input_blocks(http: &Http, model: &str, settings: &UmBridgeSettings, dim: usize) -> Result<Vec<usize>, String> {
+    let info: ModelInfo = ask(http, "ModelInfo", model, settings)?;
+    if !info.support.evaluate {
+        return Err(format!("model `{model}` cannot be evaluated"));
+    }
+    let outputs = ask::<OutputSizes>(http, "OutputSizes", model, settings)?.sizes;
+    if total(&outputs) != 1 {
+        return Err(format!("model `{model}` returns blocks of {} numbers; one number is wanted", show(&outputs)));
+    }
+    let mut blocks = ask::<InputSizes>(http, "InputSizes", model, settings)?.sizes;
+    if let NoiseInput::Normals(count) = settings.noise
+        && blocks.pop() != Some(count)
+    {
+        return Err(format!("the last input block of model `{model}` is not one of {count} normals"));
+    }
+    if total(&blocks) != dim {
+        return Err(format!("model `{model}` takes blocks of {} numbers; there are {dim} parameters", show(&blocks)));
+    }
+    Ok(blocks)
+}
+
+/// The sizes, as much of them as is fit to be shown.
+fn show(sizes: &[usize]) -> String {
+    reply::excerpt(format!("{sizes:?}").as_bytes())
+}
+
+/// The sum; sizes that nobody means do not wrap around.
+fn total(sizes: &[usize]) -> usize {
+    sizes.iter().fold(0, |sum, &size| sum.saturating_add(size))
+}
+
+fn ask<T: DeserializeOwned>(http: &Http, what: &str, model: &str, settings: &UmBridgeSettings) -> Result<T, String> {
+    let question = Question { name: model, input: None, config: &settings.config };
+    let (status, body) = http.post(what, &question).map_err(|trouble| trouble.to_string())?;
+    read(status, &body).map_err(|why| format!("{what}: {why}"))
+}
+
+fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, String> {
+    let shown = || reply::excerpt(body);
+    if status != 200 {
+        return Err(format!("it answered with status {status}: {}", shown()));
+    }
+    reply::read(body).map_err(|why| format!("its answer cannot be understood: {why}; it wrote: {}", shown()))
+}
