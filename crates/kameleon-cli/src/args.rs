@@ -53,16 +53,17 @@ pub struct SampleArgs {
     /// The exploration term of the Kameleon samplers
     #[arg(long, value_name = "GAMMA")]
     pub gamma: Option<f64>,
-    /// Adapt as in the published experiments
+    /// Adapt as in the published experiments: AM from mean 0, every 20th state, never frozen; KAMH with a fresh z at
+    /// every iteration of the warm-up
     #[arg(long)]
     pub published: bool,
     /// How many chains
     #[arg(long, default_value_t = 4, value_name = "COUNT")]
     pub chains: usize,
-    /// Iterations of warm-up in each chain [default: 50000; glass and gp: 5000]
+    /// Iterations of warm-up in each chain [default: 100000; glass and gp: 5000]
     #[arg(long, value_name = "COUNT")]
     pub warmup: Option<u64>,
-    /// Draws kept from each chain [default: 100000; glass and gp: 20000]
+    /// Draws kept from each chain [default: 400000; glass and gp: 20000]
     #[arg(long, value_name = "COUNT")]
     pub draws: Option<u64>,
     /// Iterations for each draw that is kept

@@ -2,10 +2,10 @@
 
 use crate::Exit;
 use crate::model::{DATA_TARGETS, TARGETS};
+use crate::output::write_out;
 use crate::sample::KERNELS;
 use anyhow::Result;
 use kameleon::sampler::SAMPLERS;
-use std::io::Write;
 
 /// Prints targets, samplers and kernels, one line each.
 pub fn list() -> Result<Exit> {
@@ -25,7 +25,6 @@ pub fn list() -> Result<Exit> {
     for (name, about) in KERNELS {
         out += &format!("  {name:35} {about}\n");
     }
-    // A reader that closes early, such as `head`, is no error.
-    let _ = std::io::stdout().write_all(out.as_bytes());
+    write_out(&out)?;
     Ok(Exit::Done)
 }

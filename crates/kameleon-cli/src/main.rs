@@ -5,6 +5,7 @@ mod gp;
 mod list;
 mod model;
 mod options;
+mod output;
 mod progress;
 mod sample;
 mod sticking;

@@ -77,7 +77,7 @@ impl Model {
     /// Warm-up and draws that take a minute or less.
     pub fn default_length(&self) -> (u64, u64) {
         match self {
-            Self::BuiltIn(_) => (50_000, 100_000),
+            Self::BuiltIn(_) => (100_000, 400_000),
             Self::Gp(_) => (5_000, 20_000),
         }
     }

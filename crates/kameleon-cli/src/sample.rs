@@ -5,6 +5,7 @@ use crate::args::SampleArgs;
 use crate::gp::{GpModel, GpReport};
 use crate::model::Model;
 use crate::options::Named;
+use crate::output::write_out;
 use crate::progress::watch;
 use crate::sticking;
 use anyhow::{Context, Result, bail};
@@ -17,7 +18,6 @@ use kameleon::random::{Purpose, stream};
 use kameleon::{Control, Ending, Kernel, Plan, Progress, Run, Sampler, Target};
 use rand::RngExt;
 use serde::Serialize;
-use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -42,7 +42,13 @@ fn kernel(text: &str) -> Result<Kernel> {
         }
         "inverse-multiquadric" => (Kernel::InverseMultiquadric(InverseMultiquadric { length: 1.0 }), "none"),
         "linear" => (Kernel::Linear(Linear), "none"),
-        "polynomial" => (Kernel::polynomial(named.take("degree", 2.0) as u32), "degree"),
+        "polynomial" => {
+            let degree = named.take("degree", 2.0);
+            if degree.fract() != 0.0 {
+                bail!("kernel polynomial: the degree must be a whole number, not {degree}");
+            }
+            (Kernel::polynomial(degree as u32), "degree")
+        }
         name => {
             let names = KERNELS.map(|(name, _)| name.split(':').next().unwrap_or(name)).join(", ");
             bail!("there is no kernel \"{name}\"; choose one of {names}");
@@ -54,9 +60,19 @@ fn kernel(text: &str) -> Result<Kernel> {
 
 fn sampler(args: &SampleArgs) -> Result<Sampler> {
     let mut sampler = Sampler::by_name(&args.sampler)?;
+    if args.published && !matches!(sampler, Sampler::Kameleon(_) | Sampler::AdaptiveMetropolis(_)) {
+        bail!(
+            "--published is for AM-FS, AM-LS, KAMH and KAMH-LS; {} adapts in one way only, or not at all",
+            sampler.name()
+        );
+    }
     let kameleon = match &mut sampler {
         Sampler::Kameleon(settings) => Some(settings),
-        Sampler::KameleonPca(settings) => Some(&mut settings.kameleon),
+        Sampler::KameleonPca(settings) => {
+            // No more directions than a small z has.
+            settings.components = settings.components.min(args.n.unwrap_or(usize::MAX).saturating_sub(1)).max(1);
+            Some(&mut settings.kameleon)
+        }
         _ => None,
     };
     if let Some(settings) = kameleon {
@@ -224,9 +240,7 @@ fn print(args: &SampleArgs, plan: &Plan, target: &Model, run: &Run, seconds: f64
             out += &format!("warning: {warning}\n");
         }
     }
-    // A reader that closes early is no error.
-    let _ = std::io::stdout().write_all(out.as_bytes());
-    Ok(())
+    write_out(&out)
 }
 
 /// What was run, in a line; for classification also the data and the model.

@@ -32,6 +32,10 @@ fn the_default_run_finds_the_banana() {
     assert!(output.stderr.is_empty(), "quiet when not on a terminal");
     let text = stdout(&output);
     assert!(text.starts_with("KAMH-LS on banana in 8 dimensions: 4 chains"), "{text}");
+    let run = json(&["sample", "--json"]);
+    // The figures of the fixed seed; a chain that sticks in a tail would have a mean off by 5 and more.
+    assert!(run["mean_norm"].as_f64().unwrap() < 3.0, "{}", run["mean_norm"]);
+    assert!(run["quantile_deviation"].as_f64().unwrap() < 0.02, "{}", run["quantile_deviation"]);
     for word in ["mean", "sd", "MCSE", "ESS bulk", "ESS tail", "R-hat", "x8", "‖mean‖", "quantile deviation"] {
         assert!(text.contains(word), "{word}: {text}");
     }
@@ -120,7 +124,18 @@ fn wrong_use_is_told_with_what_is_allowed() {
     says(&["--start", "0,0"], "has 2 coordinates where 8 are wanted");
     says(&["--noise", "-1"], "the sd of the log estimate must be");
     says(&["--correlation", "1"], "correlation:");
+    says(&["--kernel", "polynomial:degree=2.5"], "whole number");
+    says(&["--sampler", "SM", "--published"], "--published is for AM-FS");
     says(&["--draws", "many"], "invalid value 'many'");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_kameleon")).arg("list").stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("writing to standard output failed"));
 }
 
 #[cfg(unix)]

@@ -46,10 +46,10 @@ fn a_stored_chain_goes_on_bit_for_bit_with_its_normals() {
     let mut target = target();
     let plan = plan(0.9, 300);
     let stopped = run(&plan);
-    let state = stopped.chains[1].state.clone().unwrap();
+    let state = stopped.chains[1].state.clone();
     let text = serde_json::to_string(&state).unwrap();
-    let mut original = state.resume();
-    let mut restored = serde_json::from_str::<SavedChain>(&text).unwrap().resume();
+    let mut original = state.resume().unwrap();
+    let mut restored = serde_json::from_str::<SavedChain>(&text).unwrap().resume().unwrap();
     assert_eq!(original.normals().len(), target.normals());
     for _ in 0..200 {
         original.step(&mut target).unwrap();
