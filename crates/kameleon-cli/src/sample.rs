@@ -258,14 +258,13 @@ fn headline(name: &str, target: &Model, plan: &Plan) -> String {
     line + &target.gp().map_or_else(String::new, GpModel::introduction)
 }
 
-/// The run's own warnings, and those about noise.
+/// The run's own warnings, and one about noise: of a chain that sticks, or of noise with which it would.
 fn warnings(args: &SampleArgs, run: &Run, gp: Option<&GpReport>) -> Vec<String> {
     let mut warnings = run.warnings();
     let advice = if gp.is_some() { GpReport::ADVICE } else { "Less noise or --correlation 0.99 may help." };
     if gp.is_some() || args.noise > 0.0 {
-        warnings.extend(sticking::warning(run, advice));
+        warnings.extend(sticking::warning(run, advice).or_else(|| gp?.warning()));
     }
-    warnings.extend(gp.and_then(GpReport::warning));
     warnings
 }
 

@@ -31,7 +31,7 @@ pub struct GpArgs {
     /// gaussian, matern32 or matern52, with a length scale for each column [default: gaussian]
     #[arg(long, value_name = "NAME", value_parser = named::<Covariance>)]
     covariance: Option<Covariance>,
-    /// Learn the amplitude of the latent function too; take ep with it
+    /// Learn the amplitude of the latent function too; estimates are noisier then
     #[arg(long)]
     amplitude: bool,
     /// logistic or probit [default: logistic]
