@@ -6,6 +6,7 @@ mod model;
 mod options;
 mod progress;
 mod sample;
+mod study;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -25,6 +26,8 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Sample(args) => sample::sample(&args),
         Command::List => list::list(),
+        Command::Paper(args) => study::paper(&args),
+        Command::Compare(args) => study::compare(&args),
     };
     match result {
         Ok(Exit::Done) => ExitCode::SUCCESS,
