@@ -50,7 +50,8 @@ impl Cells {
         for cell in &self.0 {
             let Interval { mean, low, high } = cell.interval;
             let text = [cell.target.clone(), cell.sampler.clone(), cell.measure.clone(), cell.at.to_string()];
-            table.row(text.into_iter().chain([mean, low, high].map(|x| x.to_string())).chain([cell.chains.to_string()]));
+            table
+                .row(text.into_iter().chain([mean, low, high].map(|x| x.to_string())).chain([cell.chains.to_string()]));
         }
         table.text()
     }

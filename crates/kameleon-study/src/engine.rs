@@ -53,7 +53,8 @@ impl Engine<'_> {
         let most = groups.iter().map(|group| group.chains).max().unwrap_or(0);
         // One chain of each group in turn, so that the time left can be told from the time taken.
         let turn = |chain: usize| (0..groups.len()).map(move |group| (group, chain));
-        let all: Vec<(usize, usize)> = (0..most).flat_map(turn).filter(|(g, chain)| *chain < groups[*g].chains).collect();
+        let all: Vec<(usize, usize)> =
+            (0..most).flat_map(turn).filter(|(g, chain)| *chain < groups[*g].chains).collect();
         let slots: Vec<Mutex<Option<Record>>> = all
             .iter()
             .map(|(group, chain)| Mutex::new(self.cache.get(&groups[*group].spec.chain_number(*chain))))

@@ -4,33 +4,40 @@ use crate::cells::Cells;
 use crate::draw::escape;
 use crate::figure::Outcome;
 use crate::run::Settings;
-use crate::study::{Kind, Study};
+use crate::study::{Kind, Scale, Study, TargetEntry};
 use crate::verdict::{Finding, Verdict, show};
 use base64::Engine as _;
 
 const STYLE: &str = include_str!("page.css");
 
+const SHORTER: &str = " At this scale there are fewer or shorter chains than in the paper, so intervals are wider.";
+
 /// The whole page.
 pub fn page(parts: &[(&Study, &Outcome)], settings: &Settings<'_>) -> String {
-    let contents: String =
-        parts.iter().map(|(study, _)| format!("<li><a href=\"#{0}\">{0}</a>: {1}</li>", study.name, escape(&study.title))).collect();
+    let contents: String = parts
+        .iter()
+        .map(|(study, _)| format!("<li><a href=\"#{0}\">{0}</a>: {1}</li>", study.name, escape(&study.title)))
+        .collect();
     let sections: String = parts.iter().map(|(study, outcome)| section(study, outcome, settings)).collect();
+    let heading = match parts {
+        [(study, _)] => escape(&study.title),
+        _ => "Kernel adaptive Metropolis-Hastings: what came out".into(),
+    };
+    let shorter = settings.scale != Scale::Paper && parts.iter().any(|(study, _)| study.source.is_some());
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>Kameleon: studies</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
-         <h1>Kernel adaptive Metropolis-Hastings: what came out</h1>\n\
+         <title>{heading}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
+         <h1>{heading}</h1>\n\
          <p>Made by <code>{command}</code> (version {version}): scale <b>{scale}</b>, seed {seed}. The same command gives \
          the same numbers. Intervals are 80 %, 1.28 standard deviations over the root of the number of chains, as in the \
          paper (Sejdinovic, Strathmann, Lomeli Garcia, Andrieu and Gretton: <i>Kernel Adaptive Metropolis-Hastings</i>, \
-         ICML 2014).{tiny}</p>\n{overview}<h2>Contents</h2>\n<ul>\n{contents}</ul>\n{sections}</main>\n</body>\n</html>\n",
+         ICML 2014).{shorter}</p>\n{overview}<h2>Contents</h2>\n<ul>\n{contents}</ul>\n{sections}</main>\n</body>\n</html>\n",
         command = escape(&settings.command),
         version = env!("CARGO_PKG_VERSION"),
         scale = settings.scale.name(),
         seed = settings.seed,
-        tiny = if settings.scale == crate::Scale::Paper { "" } else {
-            " At this scale there are fewer or shorter chains than in the paper, so intervals are wider."
-        },
+        shorter = if shorter { SHORTER } else { "" },
         overview = overview(parts),
     )
 }
@@ -38,14 +45,21 @@ pub fn page(parts: &[(&Study, &Outcome)], settings: &Settings<'_>) -> String {
 /// All verdicts at a glance.
 fn overview(parts: &[(&Study, &Outcome)]) -> String {
     let row = |study: &Study, verdict: &Verdict| {
-        format!("<tr><td><a href=\"#{0}\">{0}</a></td><td>{1}</td><td>{2}</td></tr>\n", study.name, escape(&verdict.claim), badge(verdict.finding))
+        format!(
+            "<tr><td><a href=\"#{0}\">{0}</a></td><td>{1}</td><td>{2}</td></tr>\n",
+            study.name,
+            escape(&verdict.claim),
+            badge(verdict.finding)
+        )
     };
     let rows: String =
         parts.iter().flat_map(|(study, outcome)| outcome.verdicts.iter().map(|verdict| row(study, verdict))).collect();
     if rows.is_empty() {
         return String::new();
     }
-    format!("<h2>Claims at a glance</h2>\n<div class=\"wide\"><table>\n<tr><th>study</th><th>claim</th><th>here</th></tr>\n{rows}</table></div>\n")
+    format!(
+        "<h2>Claims at a glance</h2>\n<div class=\"wide\"><table>\n<tr><th>study</th><th>claim</th><th>here</th></tr>\n{rows}</table></div>\n"
+    )
 }
 
 fn badge(finding: Finding) -> String {
@@ -72,7 +86,8 @@ fn section(study: &Study, outcome: &Outcome, settings: &Settings<'_>) -> String 
         );
     }
     if let Some(says) = &study.says {
-        html += &format!("<h3>What the paper says</h3>\n<p>{}</p>\n", escape(says));
+        let who = if study.source.is_some() { "the paper" } else { "the study" };
+        html += &format!("<h3>What {who} says</h3>\n<p>{}</p>\n", escape(says));
     }
     if !outcome.verdicts.is_empty() || !outcome.facts.is_empty() {
         html += "<h3>What came out</h3>\n";
@@ -132,21 +147,43 @@ fn notes(study: &Study) -> String {
         return String::new();
     }
     let items: String = study.notes.iter().map(|note| format!("<li>{}</li>\n", escape(note))).collect();
-    format!("<h3>Where this departs from the paper's text</h3>\n<ul>\n{items}</ul>\n")
+    format!("<h3>Notes, and where this departs from the paper's text</h3>\n<ul>\n{items}</ul>\n")
 }
 
 fn setup(study: &Study, outcome: &Outcome, settings: &Settings<'_>) -> String {
     let files: Vec<String> = outcome.data.iter().map(|(name, _)| format!("<code>{name}</code>")).collect();
-    let chains = match study.kind {
-        Kind::Bars | Kind::Convergence | Kind::Benchmark => {
-            format!("{} chains for each target and sampler. ", study.chains.at(settings.scale))
-        }
-        _ => String::new(),
-    };
     format!(
-        "<h3>Settings</h3>\n<p>{chains}Data: {}.</p>\n<details><summary>The study as a file (change it and run \
-         <code>kameleon compare</code>)</summary>\n<pre>{}</pre></details>\n",
+        "<h3>Settings</h3>\n{}<p>Data: {}.</p>\n<details><summary>The study as a file, with the settings of every sampler \
+         (change it and run <code>kameleon compare</code>)</summary>\n<pre>{}</pre></details>\n",
+        lengths(study, settings),
         files.join(", "),
         escape(&study.text)
+    )
+}
+
+/// How many chains there are and how long they are.
+fn lengths(study: &Study, settings: &Settings<'_>) -> String {
+    let row = |name: &str, target: &TargetEntry, chains: u64| {
+        let length = target.length(settings.scale);
+        let numbers = [chains, length.warmup + length.sampling, length.warmup, target.thin.at(settings.scale)];
+        let cells: String = numbers.iter().map(|number| format!("<td class=\"number\">{number}</td>")).collect();
+        format!("<tr><td>{}</td><td class=\"number\">{}</td>{cells}</tr>\n", escape(name), target.dim)
+    };
+    let chains = study.chains.at(settings.scale);
+    let mut rows = String::new();
+    if matches!(study.kind, Kind::Bars | Kind::Convergence | Kind::Benchmark) {
+        rows += &study.targets().map(|target| row(&target.name, target, chains)).collect::<String>();
+    }
+    if matches!(study.kind, Kind::Benchmark | Kind::Posterior) {
+        let benchmark = study.benchmark();
+        let name = format!("{} (benchmark)", study.target().name);
+        rows += &row(&name, &benchmark.of(study.target()), benchmark.chains.at(settings.scale));
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    format!(
+        "<div class=\"wide\"><table>\n<tr><th>target</th><th>d</th><th>chains for each sampler</th><th>iterations</th>\
+         <th>of these burn-in</th><th>one kept of</th></tr>\n{rows}</table></div>\n"
     )
 }

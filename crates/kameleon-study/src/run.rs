@@ -1,12 +1,12 @@
 //! Runs studies one after another and writes what comes of them: figures, data and the page.
 
+use crate::StudyError;
 use crate::cache::{Cache, write_whole};
 use crate::draw::png;
 use crate::engine::{Engine, Watch};
 use crate::figure::{self, Outcome};
 use crate::page;
 use crate::study::{Scale, Study};
-use crate::StudyError;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 

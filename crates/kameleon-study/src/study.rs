@@ -10,8 +10,9 @@ pub use density::{Built, Density};
 pub use scale::{Scale, Scaled};
 
 use crate::StudyError;
-use kameleon::proposal::{AdaptiveMetropolisSettings, KameleonSettings, PrincipalComponentsSettings};
 use kameleon::bandwidth::Bandwidth;
+use kameleon::proposal::{AdaptiveMetropolisSettings, Kameleon, KameleonSettings};
+use kameleon::sampler::SettingsError;
 use kameleon::{Kernel, Length, Sampler};
 use serde::Deserialize;
 use toml::Spanned;
@@ -61,9 +62,9 @@ pub struct Study {
     #[serde(rename = "sampler", default)]
     samplers: Vec<Spanned<SamplerEntry>>,
     /// The benchmark sample, for those kinds that have one.
-    pub benchmark: Option<BenchmarkEntry>,
+    benchmark: Option<Spanned<BenchmarkEntry>>,
     /// The proposal that is shown, for those kinds that show one.
-    pub proposal: Option<ProposalEntry>,
+    proposal: Option<Spanned<ProposalEntry>>,
     /// What is claimed, to be checked against what comes out.
     #[serde(rename = "claim", default)]
     pub claims: Vec<Spanned<Claim>>,
@@ -135,6 +136,18 @@ pub struct BenchmarkEntry {
     pub coordinates: [usize; 2],
 }
 
+impl BenchmarkEntry {
+    /// The target as the benchmark's chains see it.
+    pub fn of(&self, target: &TargetEntry) -> TargetEntry {
+        let mut target = target.clone();
+        (target.iterations, target.burn_in, target.thin) = (Some(self.iterations), Some(self.burn_in), self.thin);
+        if let (Density::Glass(glass), Some(n_imp)) = (&mut target.density, self.n_imp) {
+            glass.n_imp = n_imp;
+        }
+        target
+    }
+}
+
 /// The proposal that is shown.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -149,6 +162,21 @@ pub struct ProposalEntry {
     pub nu2: f64,
     /// At how many points along the ridge it is shown; for g, how many samples of β.
     pub points: usize,
+}
+
+impl ProposalEntry {
+    /// The Kameleon with this kernel and z.
+    pub fn kameleon(&self, kernel: &Kernel, z: &[[f64; 2]]) -> Result<Kameleon, SettingsError> {
+        let settings = KameleonSettings {
+            kernel: kernel.clone(),
+            bandwidth: Bandwidth::Fixed,
+            gamma: self.gamma,
+            nu2: self.nu2,
+            z: Some(z.iter().map(|z| z.to_vec()).collect()),
+            ..KameleonSettings::default()
+        };
+        Kameleon::new(&settings, 2, Length { warmup: 0, sampling: 0 })
+    }
 }
 
 fn eight() -> usize {
@@ -176,6 +204,21 @@ impl Study {
     /// The targets.
     pub fn targets(&self) -> impl Iterator<Item = &TargetEntry> {
         self.targets.iter().map(Spanned::get_ref)
+    }
+
+    /// The only target of a study of most kinds, the first of others.
+    pub fn target(&self) -> &TargetEntry {
+        self.targets[0].get_ref()
+    }
+
+    /// The benchmark of a study that has passed its checks, of a kind that needs one.
+    pub fn benchmark(&self) -> &BenchmarkEntry {
+        self.benchmark.as_ref().expect("checked when the study was read").get_ref()
+    }
+
+    /// The proposal of a study that has passed its checks, of a kind that needs one.
+    pub fn proposal(&self) -> &ProposalEntry {
+        self.proposal.as_ref().expect("checked when the study was read").get_ref()
     }
 
     /// The samplers, with the extra ones or without.
@@ -207,7 +250,7 @@ impl TargetEntry {
                 *variances = variances.take().or_else(|| self.variances.clone());
                 None
             }
-            Sampler::PrincipalComponents(PrincipalComponentsSettings { .. }) | Sampler::RandomWalk(_) => None,
+            Sampler::PrincipalComponents(_) | Sampler::RandomWalk(_) => None,
         };
         if let (Some(settings), Some(sigma)) = (kernel, self.bandwidth) {
             settings.kernel.set_bandwidth(sigma);

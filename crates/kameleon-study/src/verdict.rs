@@ -9,7 +9,7 @@ use crate::study::{Claim, Relation, Study};
 pub enum Finding {
     /// It came out so, beyond the intervals.
     Holds,
-    /// The numbers lean that way, but intervals overlap.
+    /// The numbers lean that way, but do not settle it.
     Unsettled,
     /// It came out otherwise.
     Fails,
@@ -20,7 +20,7 @@ impl Finding {
     pub fn words(self) -> &'static str {
         match self {
             Self::Holds => "holds",
-            Self::Unsettled => "leans that way, intervals overlap",
+            Self::Unsettled => "leans that way, not settled",
             Self::Fails => "does not hold",
         }
     }
@@ -82,7 +82,9 @@ fn compare(claim: &Claim, own: &Interval, others: &[(&str, Interval)]) -> (Findi
         .iter()
         .map(|(name, other)| {
             let remark = match finding(other) {
-                Finding::Holds if claim.relation == Relation::NotLarger && own.mean > other.mean => " (within intervals)",
+                Finding::Holds if claim.relation == Relation::NotLarger && own.mean > other.mean => {
+                    " (within intervals)"
+                }
                 Finding::Holds => "",
                 Finding::Unsettled => " (intervals overlap)",
                 Finding::Fails => " (against the claim)",

@@ -15,21 +15,23 @@ pub struct BarRow {
 
 const WIDTH: f64 = 1000.0;
 const ROW: f64 = 210.0;
-const GAP: f64 = 66.0;
+const GAP: f64 = 64.0;
 
-/// The whole figure.
-pub fn bars(samplers: &[&str], rows: &[BarRow], label: &str) -> String {
+/// The whole figure; `label` goes with the y axis of each row, `below` stands under it.
+pub fn bars(samplers: &[&str], rows: &[BarRow], label: &str, below: &str) -> String {
     let looks = looks(samplers);
     let mut canvas = Canvas::new(WIDTH, LEGEND + rows.len() as f64 * (ROW + GAP));
     legend(&mut canvas, samplers, &looks, (Frame::LEFT, 8.0), WIDTH - Frame::LEFT, false);
     for (k, row) in rows.iter().enumerate() {
         let top = LEGEND + 26.0 + k as f64 * (ROW + GAP);
-        draw_row(&mut canvas, row, &looks, top, label);
+        let frame = draw_row(&mut canvas, row, &looks, top, label);
+        let (right, bottom) = (frame.corner.0 + frame.size.0, frame.corner.1 + frame.size.1);
+        canvas.text((right, bottom + 10.0 + 2.2 * FONT), Anchor::End, below);
     }
     canvas.finish()
 }
 
-fn draw_row(canvas: &mut Canvas, row: &BarRow, looks: &[Look], top: f64, label: &str) {
+fn draw_row(canvas: &mut Canvas, row: &BarRow, looks: &[Look], top: f64, label: &str) -> Frame {
     let all = row.groups.iter().flat_map(|(_, bars)| bars);
     let most = all.map(|bar| bar.high).fold(0.0, f64::max);
     let count = row.groups.len() as f64;
@@ -58,20 +60,14 @@ fn draw_row(canvas: &mut Canvas, row: &BarRow, looks: &[Look], top: f64, label: 
     }
     frame.axes(canvas);
     canvas.bold((Frame::LEFT, top - 8.0), Anchor::Start, &row.title);
+    frame
 }
 
 /// The height of a legend.
 pub const LEGEND: f64 = 36.0;
 
 /// The samplers' names with their colours on one line, outside all panels so that it hides nothing.
-pub fn legend(
-    canvas: &mut Canvas,
-    samplers: &[&str],
-    looks: &[Look],
-    (left, top): (f64, f64),
-    room: f64,
-    marks: bool,
-) {
+pub fn legend(canvas: &mut Canvas, samplers: &[&str], looks: &[Look], (left, top): (f64, f64), room: f64, marks: bool) {
     let widths: Vec<f64> = samplers.iter().map(|name| 54.0 + text_width(name)).collect();
     let squeeze = (room / widths.iter().sum::<f64>()).min(1.0);
     let mut x = left;

@@ -31,7 +31,7 @@ pub fn curves(samplers: &[&str], panels: &[CurvePanel], x_label: &str) -> String
             corner: (p as f64 * share + Frame::LEFT, LEGEND + 8.0),
             size: (share - Frame::LEFT - 24.0, HEIGHT - Frame::BOTTOM - 8.0),
             x: Axis::new(0.0, 1.03 * far, 4, x_label),
-            y: Axis::up_to(most, 5, &panel.label),
+            y: Axis::up_to(most, 6, &panel.label),
         };
         frame.grid(&mut canvas);
         let count = panel.curves.len() as f64;

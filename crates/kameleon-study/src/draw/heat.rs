@@ -13,8 +13,16 @@ pub type Ramp = &'static [[u8; 3]];
 pub const GREYS: Ramp = &[[255, 255, 255], [150, 150, 150]];
 
 /// Cividis, dark for small, light for large.
-pub const CIVIDIS: Ramp =
-    &[[0, 34, 78], [47, 65, 107], [87, 93, 109], [112, 113, 115], [138, 134, 120], [167, 157, 113], [202, 183, 88], [254, 232, 56]];
+pub const CIVIDIS: Ramp = &[
+    [0, 34, 78],
+    [47, 65, 107],
+    [87, 93, 109],
+    [112, 113, 115],
+    [138, 134, 120],
+    [167, 157, 113],
+    [202, 183, 88],
+    [254, 232, 56],
+];
 
 /// Values on a grid, row by row from the top.
 pub struct Heat {
@@ -27,7 +35,8 @@ pub struct Heat {
 impl Heat {
     /// `f` at the middle of each cell of a grid over the frame's ranges `x` and `y`.
     pub fn new(x: (f64, f64), y: (f64, f64), columns: usize, rows: usize, mut f: impl FnMut(f64, f64) -> f64) -> Self {
-        let between = |(low, high): (f64, f64), k: usize, count: usize| low + (high - low) * (k as f64 + 0.5) / count as f64;
+        let between =
+            |(low, high): (f64, f64), k: usize, count: usize| low + (high - low) * (k as f64 + 0.5) / count as f64;
         let at = |cell: usize| (between(x, cell % columns, columns), between(y, rows - 1 - cell / columns, rows));
         let values: Vec<f64> = (0..columns * rows).map(at).map(|(x, y)| f(x, y)).collect();
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -56,7 +65,12 @@ impl Heat {
         canvas.frame(corner, size);
         for (share, value) in [(1.0, self.low), (0.5, 0.5 * (self.low + self.high)), (0.0, self.high)] {
             let y = top + 6.0 + share * (height - 8.0);
-            canvas.line((corner.0 + size.0, top + share * height), (corner.0 + size.0 + 4.0, top + share * height), INK, 1.0);
+            canvas.line(
+                (corner.0 + size.0, top + share * height),
+                (corner.0 + size.0 + 4.0, top + share * height),
+                INK,
+                1.0,
+            );
             canvas.text((corner.0 + size.0 + 7.0, y), Anchor::Start, &format!("{value:.1}").replace('-', "−"));
         }
         canvas.text((corner.0, top - 9.0), Anchor::Start, label);

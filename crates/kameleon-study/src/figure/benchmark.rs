@@ -8,19 +8,15 @@ use crate::engine::{Engine, Group};
 use crate::interval::Interval;
 use crate::record::{Record, Spec, checkpoints};
 use crate::run::Settings;
-use crate::study::{Density, Study};
+use crate::study::Study;
 use crate::verdict::judge;
 use kameleon::Kernel;
 use kameleon::diagnose::{mean_norm, mmd2_biased};
 
 /// The draws of each chain of the benchmark.
 pub fn sample(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) -> Result<Vec<Vec<f64>>, StudyError> {
-    let entry = study.benchmark.as_ref().expect("a study of this kind has a benchmark");
-    let mut target = study.targets().next().expect("a study has a target").clone();
-    (target.iterations, target.burn_in, target.thin) = (Some(entry.iterations), Some(entry.burn_in), entry.thin);
-    if let (Density::Glass(glass), Some(n_imp)) = (&mut target.density, entry.n_imp) {
-        glass.n_imp = n_imp;
-    }
+    let entry = study.benchmark();
+    let target = entry.of(study.target());
     let group = Group {
         spec: Spec::of(&target, &entry.proposal, settings.scale, settings.seed),
         chains: entry.chains.at(settings.scale) as usize,
@@ -33,7 +29,7 @@ pub fn sample(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) -> Re
 
 /// The figure.
 pub fn benchmark(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) -> Result<Outcome, StudyError> {
-    let target = study.targets().next().expect("a study has a target");
+    let target = study.target();
     let chains = sample(study, engine, settings)?;
     let groups = groups(study, settings);
     let records = engine.run(&study.name, &groups)?;

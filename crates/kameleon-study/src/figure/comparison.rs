@@ -35,7 +35,7 @@ pub fn bars(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) -> Resu
             BarRow { title, groups: bar_groups(&cells, &target.name, &samplers) }
         })
         .collect();
-    let svg = draw::bars(&samplers, &rows, "scaled value");
+    let svg = draw::bars(&samplers, &rows, "scaled value", "0.1 … 0.9: deviation of that quantile × 10");
     let caption = "Acceptance rate; distance of the estimated mean from the true one, divided by 10; and deviations of \
                    the 0.1, …, 0.9-quantiles, times 10 (0.1 is 1 %). Error bars are 80 % intervals over chains.";
     Ok(Outcome {
@@ -75,10 +75,8 @@ fn bar_groups(cells: &Cells, target: &str, samplers: &[&str]) -> Vec<(String, Ve
         let bars = samplers.iter().filter_map(|sampler| cells.last(target, sampler, measure));
         bars.map(|i| Interval { mean: factor * i.mean, low: factor * i.low, high: factor * i.high }).collect()
     };
-    let mut groups = vec![
-        ("accept".to_owned(), scaled("acceptance", 1.0)),
-        ("‖mean‖/10".to_owned(), scaled("mean-norm", 0.1)),
-    ];
+    let mut groups =
+        vec![("accept".to_owned(), scaled("acceptance", 1.0)), ("‖mean‖/10".to_owned(), scaled("mean-norm", 0.1))];
     groups.extend((1..10).map(|k| (format!("0.{k}"), scaled(&format!("deviation-0.{k}"), 10.0))));
     groups
 }

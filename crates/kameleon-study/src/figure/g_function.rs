@@ -43,7 +43,7 @@ impl G<'_> {
 
 /// The figure, one panel for each sample of β.
 pub fn g_function(study: &Study, settings: &Settings<'_>) -> Outcome {
-    let target = study.targets().next().expect("a study has a target");
+    let target = study.target();
     let built = target.density.build(2).expect("checked when the study was read");
     let plane = Plane::new(study, built.known().expect("checked"), settings.seed);
     let kernel = &plane.entry.kernels[0];
@@ -57,7 +57,8 @@ pub fn g_function(study: &Study, settings: &Settings<'_>) -> Outcome {
     let mut arrows = Table::new(&["sample", "x1", "x2", "dg_dx1", "dg_dx2"]);
     for (k, frame) in frames.iter().enumerate() {
         let mut rng = stream(settings.seed, k as u64 + 1, Purpose::Move);
-        let mut beta: Vec<f64> = (0..plane.z.len()).map(|_| plane.entry.nu2.sqrt() * rng.sample::<f64, _>(StandardNormal)).collect();
+        let mut beta: Vec<f64> =
+            (0..plane.z.len()).map(|_| plane.entry.nu2.sqrt() * rng.sample::<f64, _>(StandardNormal)).collect();
         let mean = beta.iter().sum::<f64>() / beta.len() as f64;
         beta.iter_mut().for_each(|b| *b -= mean);
         let g = G { kernel, z: &plane.z, y, centred: beta };
@@ -74,7 +75,8 @@ pub fn g_function(study: &Study, settings: &Settings<'_>) -> Outcome {
         heat.bar(&mut canvas, frame, CIVIDIS, "g");
         outcome.verdicts.push(verdict(k + 1, &heat, &field, &g));
     }
-    outcome.data = vec![(format!("{}.csv", study.name), table.text()), (format!("{}-gradient.csv", study.name), arrows.text())];
+    outcome.data =
+        vec![(format!("{}.csv", study.name), table.text()), (format!("{}-gradient.csv", study.name), arrows.text())];
     let caption = format!(
         "g(x) (light is large) and its gradient (arrows, longer where it is steeper) for {} samples of β ~ N(0, ν²I), \
          with z fixed ({} exact draws of {}, blue) and y in the middle of the ridge (red); {}, ν² = {}.",
@@ -90,7 +92,8 @@ pub fn g_function(study: &Study, settings: &Settings<'_>) -> Outcome {
 
 /// The gradient on a grid.
 fn field(plane: &Plane<'_>, g: &G<'_>) -> Vec<([f64; 2], [f64; 2])> {
-    let between = |(low, high): (f64, f64), k: usize, count: usize| low + (high - low) * (k as f64 + 0.5) / count as f64;
+    let between =
+        |(low, high): (f64, f64), k: usize, count: usize| low + (high - low) * (k as f64 + 0.5) / count as f64;
     let at = |k: usize| [between(plane.x, k % ARROWS.0, ARROWS.0), between(plane.y, k / ARROWS.0, ARROWS.1)];
     (0..ARROWS.0 * ARROWS.1).map(at).map(|x| (x, g.gradient(x))).collect()
 }
@@ -117,7 +120,8 @@ fn draw(canvas: &mut Canvas, frame: &Frame, plane: &Plane<'_>, field: &[([f64; 2
 /// An arrow with its middle at `at`.
 fn arrow(canvas: &mut Canvas, at: (f64, f64), along: (f64, f64)) {
     let (tip, tail) = ((at.0 + 0.5 * along.0, at.1 + 0.5 * along.1), (at.0 - 0.5 * along.0, at.1 - 0.5 * along.1));
-    let barb = |side: f64| (tip.0 - 0.3 * along.0 - side * 0.18 * along.1, tip.1 - 0.3 * along.1 + side * 0.18 * along.0);
+    let barb =
+        |side: f64| (tip.0 - 0.3 * along.0 - side * 0.18 * along.1, tip.1 - 0.3 * along.1 + side * 0.18 * along.0);
     canvas.path([tail, tip], false, "#ffffff", 1.4);
     canvas.path([barb(1.0), tip, barb(-1.0)], false, "#ffffff", 1.4);
 }

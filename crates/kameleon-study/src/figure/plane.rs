@@ -20,8 +20,8 @@ pub struct Plane<'a> {
 impl<'a> Plane<'a> {
     /// Of a study that has passed its checks.
     pub fn new(study: &'a Study, known: &dyn Known, seed: u64) -> Self {
-        let target = study.targets().next().expect("a study has a target");
-        let entry = study.proposal.as_ref().expect("a study of this kind has a proposal");
+        let target = study.target();
+        let entry = study.proposal();
         let mut rng = stream(seed, 0, Purpose::Move);
         let mut z = vec![[0.0; 2]; entry.n];
         z.iter_mut().for_each(|z| known.sample(&mut rng, z));

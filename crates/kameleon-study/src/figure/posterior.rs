@@ -12,10 +12,9 @@ use crate::verdict::{Finding, Verdict};
 
 /// The figure.
 pub fn posterior(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) -> Result<Outcome, StudyError> {
-    let target = study.targets().next().expect("a study has a target");
-    let entry = study.benchmark.as_ref().expect("a study of this kind has a benchmark");
+    let target = study.target();
     let chains = sample(study, engine, settings)?;
-    let [a, b] = entry.coordinates;
+    let [a, b] = study.benchmark().coordinates;
     let points: Vec<(f64, f64)> =
         chains.iter().flat_map(|chain| chain.chunks(target.dim)).map(|x| (x[a - 1], x[b - 1])).collect();
     let mut table = Table::new(&[&format!("theta{a}"), &format!("theta{b}")]);

@@ -1,7 +1,7 @@
 //! The targets that a study can name.
 
-use kameleon::target::{Banana, Flower, Gaussian, Known};
 use kameleon::Target;
+use kameleon::target::{Banana, Flower, Gaussian, Known};
 use kameleon_gp::{GpClassification, Settings, glass};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
@@ -105,7 +105,9 @@ impl Density {
         match self {
             Self::Banana(p) => known(Banana::new(dim, p.b, p.v).map(|t| Box::new(t) as _)),
             Self::Flower(_) | Self::Ring(_) => known(self.flower(dim).map(|t| Box::new(t) as _)),
-            Self::Gaussian(p) if p.variances.len() != dim => Err(format!("gaussian needs {dim} variances, one for each dimension")),
+            Self::Gaussian(p) if p.variances.len() != dim => {
+                Err(format!("gaussian needs {dim} variances, one for each dimension"))
+            }
             Self::Gaussian(p) => known(Gaussian::diagonal(&p.variances).map(|t| Box::new(t) as _)),
             Self::Glass(p) => {
                 let settings = if p.published { Settings::published() } else { Settings::default() };
