@@ -23,6 +23,10 @@ pub enum Command {
     Sample(Box<SampleArgs>),
     /// List targets, samplers and kernels
     List,
+    /// Make the figures of the paper anew, with the data behind them and a page that says what came out
+    Paper(PaperArgs),
+    /// Run a study of your own from a file, and make the same page for it
+    Compare(CompareArgs),
 }
 
 /// The flags of `kameleon sample`.
@@ -90,4 +94,60 @@ pub struct SampleArgs {
     /// The model of glass and gp.
     #[command(flatten)]
     pub gp: GpArgs,
+}
+
+/// The flags of `kameleon paper`.
+#[derive(Args)]
+pub struct PaperArgs {
+    /// Which figures: g-function, proposals-banana, proposals-flower, proposals-ring, glass-posterior, glass-comparison,
+    /// targets, convergence [default: all]
+    #[arg(value_name = "FIGURE")]
+    pub figures: Vec<String>,
+    #[command(flatten)]
+    pub study: StudyArgs,
+}
+
+/// The flags of `kameleon compare`.
+#[derive(Args)]
+pub struct CompareArgs {
+    /// The study: a TOML file, as described in docs/studies.md
+    #[arg(value_name = "STUDY.toml")]
+    pub file: std::path::PathBuf,
+    #[command(flatten)]
+    pub study: StudyArgs,
+}
+
+/// What `kameleon paper` and `kameleon compare` have in common.
+#[derive(Args)]
+pub struct StudyArgs {
+    /// How big: minutes, or the numbers of the paper
+    #[arg(long, value_enum, default_value = "quick")]
+    pub scale: ScaleArg,
+    /// Where figures, data, the page index.html and the cache of finished chains go
+    #[arg(long, default_value = "kameleon-study", value_name = "DIR")]
+    pub out: std::path::PathBuf,
+    /// Everything random follows from this
+    #[arg(long, default_value_t = 1, value_name = "SEED")]
+    pub seed: u64,
+    /// Run the samplers too that a study marks as extra
+    #[arg(long)]
+    pub extras: bool,
+    /// How many threads; the results do not depend on it [default: all cores]
+    #[arg(long, value_name = "COUNT")]
+    pub threads: Option<std::num::NonZeroUsize>,
+    /// No progress bar
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// The sizes of a study.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum ScaleArg {
+    /// Seconds, for tests
+    #[value(hide = true)]
+    Tiny,
+    /// Fewer chains, and for Glass shorter ones: minutes
+    Quick,
+    /// The numbers of the paper
+    Paper,
 }

@@ -9,6 +9,7 @@ mod output;
 mod progress;
 mod sample;
 mod sticking;
+mod study;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -28,6 +29,8 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Sample(args) => sample::sample(&args),
         Command::List => list::list(),
+        Command::Paper(args) => study::paper(&args),
+        Command::Compare(args) => study::compare(&args),
     };
     match result {
         Ok(Exit::Done) => ExitCode::SUCCESS,

@@ -180,7 +180,7 @@ pub fn sample(args: &SampleArgs) -> Result<Exit> {
 }
 
 /// Set by the first Ctrl-C; a second one ends the program at once.
-fn stop_on_ctrl_c() -> Result<&'static AtomicBool> {
+pub fn stop_on_ctrl_c() -> Result<&'static AtomicBool> {
     static STOP: AtomicBool = AtomicBool::new(false);
     ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {

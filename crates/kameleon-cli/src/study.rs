@@ -1,0 +1,102 @@
+//! `kameleon paper` and `kameleon compare`: runs studies and says what came out.
+
+use crate::Exit;
+use crate::args::{CompareArgs, PaperArgs, ScaleArg, StudyArgs};
+use crate::sample::stop_on_ctrl_c;
+use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kameleon_study::{Scale, Settings, Study, StudyError, Watch};
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// Runs `kameleon paper`.
+pub fn paper(args: &PaperArgs) -> Result<Exit> {
+    let studies = kameleon_study::figures(&args.figures)?;
+    run(&studies, &args.study)
+}
+
+/// Runs `kameleon compare`.
+pub fn compare(args: &CompareArgs) -> Result<Exit> {
+    let file = args.file.display().to_string();
+    let text = std::fs::read_to_string(&args.file).with_context(|| format!("{file} cannot be read"))?;
+    run(&[Study::parse(&file, &text)?], &args.study)
+}
+
+fn run(studies: &[Study], args: &StudyArgs) -> Result<Exit> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let bar = Bar::new(args.quiet);
+    let settings = Settings {
+        scale: match args.scale {
+            ScaleArg::Tiny => Scale::Tiny,
+            ScaleArg::Quick => Scale::Quick,
+            ScaleArg::Paper => Scale::Paper,
+        },
+        seed: args.seed,
+        threads: args.threads.map_or(cores, usize::from),
+        extras: args.extras,
+        out: args.out.clone(),
+        command: command(),
+        stop: stop_on_ctrl_c()?,
+        watch: &bar,
+    };
+    let started = Instant::now();
+    match kameleon_study::run(studies, &settings) {
+        Ok(report) => {
+            let seconds = started.elapsed().as_secs_f64();
+            // A reader that closes early is no error.
+            let _ = write!(std::io::stdout(), "{}{seconds:.1} s; see {}\n", report.text, report.page.display());
+            Ok(Exit::Done)
+        }
+        Err(stopped @ StudyError::Stopped) => {
+            eprintln!("{stopped}");
+            Ok(Exit::Interrupted)
+        }
+        Err(error @ StudyError::Chain { .. }) => {
+            eprintln!("error: {error}");
+            Ok(Exit::Failed)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The command as it was typed, with the program's name only.
+fn command() -> String {
+    let arguments = std::env::args().skip(1).map(|argument| match argument.contains([' ', '"', '$', '(']) {
+        true => format!("'{argument}'"),
+        false => argument,
+    });
+    ["kameleon".to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
+}
+
+/// One line of progress with the time left; nothing when quiet or not on a terminal.
+struct Bar(ProgressBar);
+
+impl Bar {
+    fn new(quiet: bool) -> Self {
+        let hidden = quiet || !std::io::stderr().is_terminal();
+        let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let style = ProgressStyle::with_template("{msg}  {bar:30.green} {percent:>3}%  {elapsed} gone, {eta} left")
+            .expect("the template is right")
+            .progress_chars("━╸─");
+        Self(ProgressBar::with_draw_target(None, target).with_style(style))
+    }
+}
+
+impl Watch for Bar {
+    fn begin(&self, what: &str, iterations: u64, reused: usize, chains: usize) {
+        self.0.reset();
+        self.0.set_length(iterations);
+        let kept = if reused > 0 { format!(", {reused} there already") } else { String::new() };
+        self.0.set_message(format!("{what}: {chains} chains{kept}"));
+        self.0.enable_steady_tick(Duration::from_millis(200));
+    }
+
+    fn advance(&self, iterations: u64) {
+        self.0.inc(iterations);
+    }
+
+    fn end(&self) {
+        self.0.disable_steady_tick();
+        self.0.finish_and_clear();
+    }
+}

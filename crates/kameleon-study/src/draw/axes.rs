@@ -1,0 +1,132 @@
+//! A panel with its axes: from the data's units to the sheet's.
+
+use super::style::{FONT, GRID, INK};
+use super::svg::{Anchor, Canvas};
+
+/// An axis: its range, its label and its marks.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    low: f64,
+    high: f64,
+    label: String,
+    ticks: Vec<(f64, String)>,
+}
+
+impl Axis {
+    /// From `low` to `high`, with round numbers at about `count` marks.
+    pub fn new(low: f64, high: f64, count: usize, label: &str) -> Self {
+        let step = round_step((high - low) / count as f64);
+        let digits = (-step.log10().floor()).clamp(0.0, 8.0) as usize;
+        let (first, last) = ((low / step).ceil() as i64, (high / step + 1e-9).floor() as i64);
+        let tick = |k: i64| (k as f64 * step, number(k as f64 * step, digits));
+        Self { low, high, label: label.into(), ticks: (first..=last).map(tick).collect() }
+    }
+
+    /// From zero to somewhat above the largest value.
+    pub fn up_to(most: f64, count: usize, label: &str) -> Self {
+        let most = if most > 0.0 { most } else { 1.0 };
+        Self::new(0.0, 1.05 * most, count, label)
+    }
+
+    /// Without numbers: for bars, whose names stand below.
+    pub fn bare(low: f64, high: f64) -> Self {
+        Self { low, high, label: String::new(), ticks: Vec::new() }
+    }
+
+    fn share(&self, value: f64) -> f64 {
+        (value - self.low) / (self.high - self.low)
+    }
+}
+
+/// 1, 2 or 5 times a power of ten, at least as large as `step`.
+fn round_step(step: f64) -> f64 {
+    let power = 10f64.powf(step.log10().floor());
+    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|f| f * power >= step * 0.999).unwrap_or(10.0);
+    factor * power
+}
+
+/// A number with a proper minus, and a narrow space between thousands.
+fn number(value: f64, digits: usize) -> String {
+    let mut text = format!("{:.digits$}", value.abs());
+    if digits == 0 && text.len() > 4 {
+        let at = text.len() - 3;
+        text.insert(at, '\u{a0}');
+    }
+    if value < 0.0 { format!("−{text}") } else { text }
+}
+
+/// A panel: where it is on the sheet, and its axes.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The upper left corner.
+    pub corner: (f64, f64),
+    /// Width and height.
+    pub size: (f64, f64),
+    /// Along the bottom.
+    pub x: Axis,
+    /// Along the left side.
+    pub y: Axis,
+}
+
+impl Frame {
+    /// Room for the marks and label of the y axis.
+    pub const LEFT: f64 = 78.0;
+    /// Room for the marks and label of the x axis.
+    pub const BOTTOM: f64 = 56.0;
+
+    /// Where a point of the data is on the sheet.
+    pub fn at(&self, x: f64, y: f64) -> (f64, f64) {
+        let ((left, top), (width, height)) = (self.corner, self.size);
+        (left + width * self.x.share(x), top + height * (1.0 - self.y.share(y)))
+    }
+
+    /// The lines of the grid along y, below the data.
+    pub fn grid(&self, canvas: &mut Canvas) {
+        for (y, _) in &self.y.ticks {
+            let (_, height) = self.at(self.x.low, *y);
+            canvas.line((self.corner.0, height), (self.corner.0 + self.size.0, height), GRID, 1.0);
+        }
+    }
+
+    /// Axes, marks and labels, above the data.
+    pub fn axes(&self, canvas: &mut Canvas) {
+        let ((left, top), (width, height)) = (self.corner, self.size);
+        let bottom = top + height;
+        canvas.frame(self.corner, self.size);
+        for (value, text) in &self.x.ticks {
+            let (x, _) = self.at(*value, self.y.low);
+            canvas.line((x, bottom), (x, bottom + 5.0), INK, 1.0);
+            canvas.text((x, bottom + 7.0 + FONT), Anchor::Middle, text);
+        }
+        for (value, text) in &self.y.ticks {
+            let (_, y) = self.at(self.x.low, *value);
+            canvas.line((left - 5.0, y), (left, y), INK, 1.0);
+            canvas.text((left - 9.0, y + 0.36 * FONT), Anchor::End, text);
+        }
+        canvas.text((left + width / 2.0, bottom + 12.0 + 2.2 * FONT), Anchor::Middle, &self.x.label);
+        canvas.upwards((left - Self::LEFT + FONT, top + height / 2.0), &self.y.label);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_round_numbers_within_the_range() {
+        let axis = Axis::new(-3.2, 12.0, 5, "x");
+        let texts: Vec<&str> = axis.ticks.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, ["0", "5", "10"]);
+        let axis = Axis::new(-0.1, 0.1, 4, "x");
+        let texts: Vec<&str> = axis.ticks.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, ["−0.10", "−0.05", "0.00", "0.05", "0.10"]);
+    }
+
+    #[test]
+    fn the_corners_of_the_data_are_the_corners_of_the_frame() {
+        let (x, y) = (Axis::new(0.0, 1.0, 2, ""), Axis::new(-1.0, 1.0, 2, ""));
+        let frame = Frame { corner: (10.0, 20.0), size: (100.0, 50.0), x, y };
+        assert_eq!(frame.at(0.0, 1.0), (10.0, 20.0));
+        assert_eq!(frame.at(1.0, -1.0), (110.0, 70.0));
+    }
+}

@@ -1,0 +1,52 @@
+//! Colours, marks and sizes: the same in every figure.
+
+/// Text and axes.
+pub const INK: &str = "#222222";
+/// Points of z.
+pub const BLUE: &str = "#0072B2";
+/// Proposals.
+pub const RED: &str = "#D55E00";
+/// Lines of the grid.
+pub const GRID: &str = "#e4e4e4";
+/// The size of text, chosen so that a figure can be read at half its width.
+pub const FONT: f64 = 17.0;
+
+/// Samplers of the paper and the usual extras, with the colours of Okabe and Ito that all kinds of eyes tell apart.
+const KNOWN: [(&str, &str); 7] = [
+    ("SM", "#E69F00"),
+    ("AM-FS", "#56B4E9"),
+    ("AM-LS", "#0072B2"),
+    ("KAMH-LS", "#D55E00"),
+    ("AM-LS frozen", "#009E73"),
+    ("AM-PCA", "#CC79A7"),
+    ("PCA-Kameleon", "#000000"),
+];
+
+/// For samplers of other names, in turn.
+const OTHERS: [&str; 5] = ["#F0E442", "#999999", "#009E73", "#CC79A7", "#000000"];
+
+/// A sampler's look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Its colour.
+    pub colour: &'static str,
+    /// Its mark, so that colour is not all there is: 0 a disc, 1 a square, 2 a triangle, 3 a diamond.
+    pub mark: usize,
+}
+
+/// The look of each sampler.
+pub fn looks(samplers: &[&str]) -> Vec<Look> {
+    let mut strangers = 0;
+    let look = |name: &&str| {
+        let mark = KNOWN.iter().position(|(known, _)| known == name);
+        let colour = mark.map_or_else(
+            || {
+                strangers += 1;
+                OTHERS[(strangers - 1) % OTHERS.len()]
+            },
+            |at| KNOWN[at].1,
+        );
+        Look { colour, mark: mark.unwrap_or(strangers) % 4 }
+    };
+    samplers.iter().map(look).collect()
+}

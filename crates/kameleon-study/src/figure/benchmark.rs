@@ -1,0 +1,135 @@
+//! Figure 4: samplers compared with a long benchmark sample, where the truth is not known.
+
+use super::{Figure, Outcome, groups};
+use crate::StudyError;
+use crate::cells::{Cell, Cells};
+use crate::draw::{self, CurvePanel};
+use crate::engine::{Engine, Group};
+use crate::interval::Interval;
+use crate::record::{Record, Spec, checkpoints};
+use crate::run::Settings;
+use crate::study::Study;
+use crate::verdict::judge;
+use kameleon::Kernel;
+use kameleon::diagnose::{mean_norm, mmd2_biased};
+
+/// The draws of each chain of the benchmark.
+pub fn sample(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) -> Result<Vec<Vec<f64>>, StudyError> {
+    let entry = study.benchmark();
+    let target = entry.of(study.target());
+    let group = Group {
+        spec: Spec::of(&target, &entry.proposal, settings.scale, settings.seed),
+        chains: entry.chains.at(settings.scale) as usize,
+        target: target.name,
+        sampler: "benchmark".into(),
+    };
+    let records = engine.run(&format!("{} (benchmark)", study.name), &[group])?;
+    Ok(records.into_iter().flatten().map(|record| record.draws).collect())
+}
+
+/// The figure.
+pub fn benchmark(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) -> Result<Outcome, StudyError> {
+    let target = study.target();
+    let chains = sample(study, engine, settings)?;
+    let groups = groups(study, settings);
+    let records = engine.run(&study.name, &groups)?;
+    let truth = chains.concat();
+    let mut cells = Cells::default();
+    for (group, records) in groups.iter().zip(&records) {
+        measure(&mut cells, group, records, &truth, target.thin.at(settings.scale));
+    }
+    let samplers = cells.samplers();
+    let panel = |measure: &str, label: &str| CurvePanel {
+        label: label.into(),
+        curves: samplers
+            .iter()
+            .map(|s| cells.curve(&target.name, s, measure).map(|c| (c.at as f64, c.interval)).collect())
+            .collect(),
+    };
+    let panels = [panel("mean-distance", "distance of the means"), panel("mmd", "MMD to the benchmark")];
+    let caption = format!(
+        "{}: distance of the mean from that of the benchmark (left) and maximum mean discrepancy to it with the kernel \
+         (1 + ⟨θ,θ'⟩)³ (right) against iterations after the burn-in; 80 % intervals over {} chains.",
+        target.name,
+        study.chains.at(settings.scale)
+    );
+    let svg = draw::curves(&samplers, &panels, "iterations after burn-in");
+    Ok(Outcome {
+        figures: vec![Figure { name: study.name.clone(), caption, svg }],
+        data: vec![(format!("{}.csv", study.name), cells.csv())],
+        verdicts: judge(study, &cells),
+        facts: facts(&groups, &records, &chains, target.dim),
+        cells,
+    })
+}
+
+/// Distances of the first so many draws of each chain from the benchmark.
+fn measure(cells: &mut Cells, group: &Group, records: &[Record], truth: &[f64], thin: u64) {
+    let (dim, kernel) = (group.spec.dim, Kernel::polynomial(3));
+    let mean = mean_of(truth, dim);
+    let count = records.iter().map(|record| record.draws.len() / dim).min().unwrap_or(0);
+    let acceptance: Vec<f64> = records.iter().map(|record| record.acceptance).collect();
+    let mut add = |measure: &str, count: usize, values: &[f64]| {
+        cells.0.push(Cell {
+            target: group.target.clone(),
+            sampler: group.sampler.clone(),
+            measure: measure.into(),
+            at: count as u64 * thin,
+            interval: Interval::over(values),
+            chains: records.len(),
+        });
+    };
+    add("acceptance", count, &acceptance);
+    for count in checkpoints(count) {
+        let first = |record: &Record| record.draws[..count * dim].to_vec();
+        let distances: Vec<f64> = records.iter().map(|record| mean_norm(&first(record), &mean)).collect();
+        // Never negative but for rounding.
+        let mmd = |record: &Record| mmd2_biased(&first(record), truth, dim, &kernel).max(0.0).sqrt();
+        let discrepancies: Vec<f64> = records.iter().map(mmd).collect();
+        add("mean-distance", count, &distances);
+        add("mmd", count, &discrepancies);
+    }
+}
+
+fn mean_of(draws: &[f64], dim: usize) -> Vec<f64> {
+    let count = (draws.len() / dim) as f64;
+    (0..dim).map(|i| draws.iter().skip(i).step_by(dim).sum::<f64>() / count).collect()
+}
+
+/// Whether the benchmark, made with fewer importance samples, agrees with the chains; and what the samplers cost.
+fn facts(groups: &[Group], records: &[Vec<Record>], benchmark: &[Vec<f64>], dim: usize) -> Vec<String> {
+    let means = |chains: &[Vec<f64>], i: usize| -> (f64, f64) {
+        let values: Vec<f64> = chains.iter().map(|draws| mean_of(draws, dim)[i]).collect();
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        (mean, values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0) / n)
+    };
+    let mut facts = Vec::new();
+    if let Some((group, own)) = groups.iter().zip(records).find(|(group, _)| group.sampler == "SM") {
+        let own: Vec<Vec<f64>> = own.iter().map(|record| record.draws.clone()).collect();
+        let z = |i: usize| {
+            let ((a, va), (b, vb)) = (means(&own, i), means(benchmark, i));
+            (a - b) / (va + vb).sqrt()
+        };
+        let scores: Vec<f64> = (0..dim).map(z).collect();
+        let largest = scores.iter().map(|z| z.abs()).fold(0.0, f64::max);
+        let mean_square = scores.iter().map(|z| z * z).sum::<f64>() / dim as f64;
+        facts.push(format!(
+            "The benchmark and the chains of {} differ in the means of the {dim} coordinates by at most {largest:.1} \
+             standard errors (root mean square {:.1}, near 1 if both sample one law); the number of importance samples, \
+             which differs between them, does not change the law.",
+            group.sampler,
+            mean_square.sqrt()
+        ));
+    }
+    let seconds: Vec<String> = groups
+        .iter()
+        .zip(records)
+        .map(|(group, records)| {
+            let mean = records.iter().map(|record| record.seconds).sum::<f64>() / records.len() as f64;
+            format!("{} {:.2} ms", group.sampler, 1e3 * mean / group.spec.iterations() as f64)
+        })
+        .collect();
+    facts.push(format!("Time for an iteration, where it was run: {}.", seconds.join(", ")));
+    facts
+}

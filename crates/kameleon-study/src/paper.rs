@@ -1,0 +1,48 @@
+//! The figures of the paper, as the studies in the folder `experiments`.
+
+use crate::{Study, StudyError};
+
+/// The studies by name, in the order of the paper.
+const FILES: [(&str, &str); 8] = [
+    ("g-function", include_str!("../../../experiments/g-function.toml")),
+    ("proposals-banana", include_str!("../../../experiments/proposals-banana.toml")),
+    ("proposals-flower", include_str!("../../../experiments/proposals-flower.toml")),
+    ("proposals-ring", include_str!("../../../experiments/proposals-ring.toml")),
+    ("glass-posterior", include_str!("../../../experiments/glass-posterior.toml")),
+    ("glass-comparison", include_str!("../../../experiments/glass-comparison.toml")),
+    ("targets", include_str!("../../../experiments/targets.toml")),
+    ("convergence", include_str!("../../../experiments/convergence.toml")),
+];
+
+/// The names of the figures.
+pub const FIGURES: [&str; 8] = {
+    let mut names = [""; 8];
+    let mut i = 0;
+    while i < 8 {
+        names[i] = FILES[i].0;
+        i += 1;
+    }
+    names
+};
+
+/// The studies of these figures, all if none is named, in the order of the paper.
+pub fn figures(names: &[String]) -> Result<Vec<Study>, StudyError> {
+    if let Some(name) = names.iter().find(|name| !FIGURES.contains(&name.as_str())) {
+        return Err(StudyError::Figure { name: name.clone(), known: FIGURES.join(", ") });
+    }
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+    let chosen = FILES.iter().filter(|(name, _)| wanted(name));
+    chosen.map(|(name, text)| Study::parse(&format!("experiments/{name}.toml"), text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_figure_of_the_paper_is_a_sound_study_of_its_own_name() {
+        let studies = figures(&[]).unwrap();
+        let names: Vec<&str> = studies.iter().map(|study| study.name.as_str()).collect();
+        assert_eq!(names, FIGURES);
+    }
+}

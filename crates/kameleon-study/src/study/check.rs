@@ -1,0 +1,171 @@
+//! What a study must satisfy beyond its format, told with the line.
+
+use super::{BenchmarkEntry, Claim, Kind, ProposalEntry, Scale, Study, TargetEntry};
+use crate::StudyError;
+use crate::record::Spec;
+use std::ops::Range;
+use toml::Spanned;
+
+impl Study {
+    fn wrong(&self, span: Range<usize>, what: impl Into<String>) -> StudyError {
+        StudyError::Format { file: self.file.clone(), line: line(&self.text, span), what: what.into() }
+    }
+
+    /// Where a key of the top of the file is.
+    fn key(&self, name: &str) -> Range<usize> {
+        let is_it = |line: &str| line.split('=').next().is_some_and(|key| key.trim() == name);
+        let at = self.text.split_inclusive('\n').take_while(|line| !is_it(line)).map(str::len).sum::<usize>();
+        at..at
+    }
+
+    /// Whether every number makes sense, before anything runs.
+    pub(super) fn check(&self) -> Result<(), StudyError> {
+        let file_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if self.name.is_empty() || self.name.starts_with('.') || !self.name.chars().all(file_name) {
+            return Err(
+                self.wrong(self.key("name"), "name: use letters, digits, - and _ only, since files are called so")
+            );
+        }
+        self.check_parts()?;
+        self.targets.iter().try_for_each(|target| self.check_target(target))?;
+        self.check_chains()?;
+        self.benchmark.iter().try_for_each(|entry| self.check_benchmark(entry))?;
+        self.proposal.iter().try_for_each(|entry| self.check_proposal(entry))?;
+        self.claims.iter().try_for_each(|claim| self.check_claim(claim))
+    }
+
+    /// Whether everything is there that the kind needs.
+    fn check_parts(&self) -> Result<(), StudyError> {
+        let needs = |ok: bool, what: &str| match ok {
+            true => Ok(()),
+            false => Err(self.wrong(self.key("kind"), format!("a study of this kind needs {what}"))),
+        };
+        needs(!self.targets.is_empty(), "at least one [[target]]")?;
+        if matches!(self.kind, Kind::Bars | Kind::Convergence | Kind::Benchmark) {
+            needs(!self.samplers.is_empty(), "at least one [[sampler]]")?;
+        }
+        if !matches!(self.kind, Kind::Bars | Kind::Convergence) {
+            needs(self.targets.len() == 1, "one [[target]] and no more")?;
+        }
+        if matches!(self.kind, Kind::Benchmark | Kind::Posterior) {
+            needs(self.benchmark.is_some(), "a table [benchmark]")?;
+        }
+        if matches!(self.kind, Kind::Proposals | Kind::GFunction) {
+            needs(self.proposal.is_some(), "a table [proposal]")?;
+        }
+        let targets = self.targets.iter().map(|entry| (entry.get_ref().name.as_str(), entry.span()));
+        let samplers = self.samplers.iter().map(|entry| (entry.get_ref().name.as_str(), entry.span()));
+        self.check_distinct(targets)?;
+        self.check_distinct(samplers)
+    }
+
+    fn check_distinct<'a>(&self, entries: impl Iterator<Item = (&'a str, Range<usize>)>) -> Result<(), StudyError> {
+        let mut seen = Vec::new();
+        for (name, span) in entries {
+            if seen.contains(&name) {
+                return Err(self.wrong(span, format!("name: there are two of the name \"{name}\"")));
+            }
+            seen.push(name);
+        }
+        Ok(())
+    }
+
+    fn check_benchmark(&self, entry: &Spanned<BenchmarkEntry>) -> Result<(), StudyError> {
+        let (benchmark, wrong) = (entry.get_ref(), |what: &str| self.wrong(entry.span(), format!("benchmark: {what}")));
+        let target = benchmark.of(self.target());
+        for scale in Scale::ALL {
+            let spec = Spec::of(&target, &benchmark.proposal, scale, 0);
+            spec.build().and_then(|mut built| spec.chain(&mut built)).map_err(|error| wrong(&error))?;
+            if benchmark.chains.at(scale) < 2 {
+                return Err(wrong("chains: an interval needs at least 2"));
+            }
+            if benchmark.thin.at(scale) == 0 || target.length(scale).sampling < 2 * benchmark.thin.at(scale) {
+                return Err(wrong("iterations less burn-in must leave 2 draws, and thin must be at least 1"));
+            }
+        }
+        match benchmark.coordinates.iter().all(|i| (1..=target.dim).contains(i)) {
+            true => Ok(()),
+            false => Err(wrong(&format!("coordinates: must be from 1 to {}", target.dim))),
+        }
+    }
+
+    fn check_proposal(&self, entry: &Spanned<ProposalEntry>) -> Result<(), StudyError> {
+        let (proposal, wrong) = (entry.get_ref(), |what: String| self.wrong(entry.span(), format!("proposal: {what}")));
+        if proposal.kernels.is_empty() || proposal.n < 2 || proposal.points == 0 {
+            return Err(wrong("needs at least one kernel, n of 2 or more and points of 1 or more".into()));
+        }
+        for kernel in &proposal.kernels {
+            proposal.kameleon(kernel, &[[0.0; 2], [1.0; 2]]).map_err(|error| wrong(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn check_target(&self, entry: &Spanned<TargetEntry>) -> Result<(), StudyError> {
+        let target = entry.get_ref();
+        let wrong = |what: String| self.wrong(entry.span(), format!("target \"{}\": {what}", target.name));
+        let built = target.density.build(target.dim).map_err(wrong)?;
+        let plane = matches!(self.kind, Kind::Proposals | Kind::GFunction);
+        if (matches!(self.kind, Kind::Bars | Kind::Convergence) || plane) && built.known().is_none() {
+            return Err(wrong("a study of this kind needs a target whose truth is known, which Glass is not".into()));
+        }
+        if plane && (target.dim != 2 || target.density.ridge(3).is_none()) {
+            return Err(wrong("a picture of proposals needs a banana, flower or ring with dim = 2".into()));
+        }
+        if Scale::ALL.iter().any(|scale| target.thin.at(*scale) == 0) {
+            return Err(wrong("thin: must be at least 1".into()));
+        }
+        let runs = matches!(self.kind, Kind::Bars | Kind::Convergence | Kind::Benchmark);
+        if runs && Scale::ALL.iter().any(|scale| target.length(*scale).sampling < 2 * target.thin.at(*scale)) {
+            return Err(wrong(
+                "iterations: must be more than burn-in, which is part of them, and leave 2 draws".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Builds every chain once, so that settings that make no sense are told with their line.
+    fn check_chains(&self) -> Result<(), StudyError> {
+        if Scale::ALL.iter().any(|scale| self.chains.at(*scale) < 2) {
+            return Err(self.wrong(self.key("chains"), "chains: an interval needs at least 2"));
+        }
+        for target in self.targets() {
+            for entry in &self.samplers {
+                let sampler = entry.get_ref();
+                for scale in Scale::ALL {
+                    let spec = Spec::of(target, &sampler.proposal, scale, 0);
+                    spec.build().and_then(|mut built| spec.chain(&mut built)).map_err(|error| {
+                        let (sampler, target) = (&sampler.name, &target.name);
+                        self.wrong(entry.span(), format!("sampler \"{sampler}\" on target \"{target}\": {error}"))
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_claim(&self, entry: &Spanned<Claim>) -> Result<(), StudyError> {
+        let claim = entry.get_ref();
+        let names: Vec<&str> = self.samplers.iter().map(|s| s.get_ref().name.as_str()).collect();
+        let samplers = claim.against.iter().chain([&claim.sampler]);
+        let targets: Vec<&str> = self.targets().map(|t| t.name.as_str()).collect();
+        let unknown = |kind: &str, name: &str, known: &[&str]| {
+            self.wrong(entry.span(), format!("claim: there is no {kind} \"{name}\"; there are {}", known.join(", ")))
+        };
+        for name in samplers.filter(|name| !names.contains(&name.as_str())) {
+            return Err(unknown("sampler", name, &names));
+        }
+        for name in claim.targets.iter().filter(|name| !targets.contains(&name.as_str())) {
+            return Err(unknown("target", name, &targets));
+        }
+        let measures = self.kind.measures();
+        if !measures.contains(&claim.measure.as_str()) {
+            return Err(unknown("measure", &claim.measure, measures));
+        }
+        Ok(())
+    }
+}
+
+/// The line of the text where a span begins, from 1.
+pub(super) fn line(text: &str, span: Range<usize>) -> usize {
+    text[..span.start.min(text.len())].matches('\n').count() + 1
+}

@@ -1,0 +1,155 @@
+//! Whether a claim holds, in words that follow from the numbers.
+
+use crate::cells::Cells;
+use crate::interval::Interval;
+use crate::study::{Claim, Relation, Study};
+
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// It came out so, beyond the intervals.
+    Holds,
+    /// The numbers lean that way, but do not settle it.
+    Unsettled,
+    /// It came out otherwise.
+    Fails,
+}
+
+impl Finding {
+    /// In a word or two.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Unsettled => "leans that way, not settled",
+            Self::Fails => "does not hold",
+        }
+    }
+}
+
+/// A claim and what became of it.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The claim in words.
+    pub claim: String,
+    /// What became of it.
+    pub finding: Finding,
+    /// The numbers behind it, a sentence each.
+    pub details: Vec<String>,
+}
+
+/// Checks every claim of a study whose samplers have been run.
+pub fn judge(study: &Study, cells: &Cells) -> Vec<Verdict> {
+    study.claims.iter().map(|claim| judge_one(study, claim.get_ref(), cells)).collect()
+}
+
+fn judge_one(study: &Study, claim: &Claim, cells: &Cells) -> Verdict {
+    let mut finding = Finding::Holds;
+    let mut details = Vec::new();
+    for target in cells.targets() {
+        if !claim.targets.is_empty() && !claim.targets.iter().any(|name| name == target) {
+            continue;
+        }
+        let others: Vec<(&str, Interval)> = rivals(study, claim)
+            .into_iter()
+            .filter_map(|name| Some((name, *cells.last(target, name, &claim.measure)?)))
+            .collect();
+        let Some(own) = cells.last(target, &claim.sampler, &claim.measure) else { continue };
+        let (worse, detail) = compare(claim, own, &others);
+        finding = worst(finding, worse);
+        details.push(format!("{target}: {detail}"));
+    }
+    Verdict { claim: claim.says.clone(), finding, details }
+}
+
+/// Those named, or all that are not extras.
+fn rivals<'a>(study: &'a Study, claim: &'a Claim) -> Vec<&'a str> {
+    if !claim.against.is_empty() {
+        return claim.against.iter().map(String::as_str).collect();
+    }
+    let names = study.samplers(false).into_iter().map(|sampler| sampler.name.as_str());
+    names.filter(|name| *name != claim.sampler).collect()
+}
+
+fn compare(claim: &Claim, own: &Interval, others: &[(&str, Interval)]) -> (Finding, String) {
+    let finding = |other: &Interval| match claim.relation {
+        Relation::Smaller if own.below(other) => Finding::Holds,
+        Relation::Smaller if own.mean < other.mean => Finding::Unsettled,
+        Relation::NotLarger if own.mean <= other.mean || !other.below(own) => Finding::Holds,
+        _ => Finding::Fails,
+    };
+    let overall = others.iter().map(|(_, other)| finding(other)).fold(Finding::Holds, worst);
+    let shown: Vec<String> = others
+        .iter()
+        .map(|(name, other)| {
+            let remark = match finding(other) {
+                Finding::Holds if claim.relation == Relation::NotLarger && own.mean > other.mean => {
+                    " (within intervals)"
+                }
+                Finding::Holds => "",
+                Finding::Unsettled => " (intervals overlap)",
+                Finding::Fails => " (against the claim)",
+            };
+            format!("{name} {}{remark}", show(other))
+        })
+        .collect();
+    (overall, format!("{} {} against {}", claim.sampler, show(own), shown.join(", ")))
+}
+
+fn worst(a: Finding, b: Finding) -> Finding {
+    match (a, b) {
+        (Finding::Fails, _) | (_, Finding::Fails) => Finding::Fails,
+        (Finding::Unsettled, _) | (_, Finding::Unsettled) => Finding::Unsettled,
+        _ => Finding::Holds,
+    }
+}
+
+/// mean ± half the interval, to the digits that it supports.
+pub fn show(interval: &Interval) -> String {
+    let half = 0.5 * (interval.high - interval.low);
+    let digits = if half > 0.0 { (1.0 - half.log10().floor()).clamp(0.0, 6.0) as usize } else { 3 };
+    format!("{:.digits$} ± {half:.digits$}", interval.mean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(relation: Relation) -> Claim {
+        let (says, measure, sampler) = ("it is better".into(), "mmd".into(), "A".into());
+        Claim { says, measure, sampler, relation, against: vec![], targets: vec![] }
+    }
+
+    fn interval(low: f64, high: f64) -> Interval {
+        Interval { mean: 0.5 * (low + high), low, high }
+    }
+
+    #[test]
+    fn smaller_needs_intervals_apart_and_overlaps_settle_nothing() {
+        let (own, claim) = (interval(1.0, 2.0), claim(Relation::Smaller));
+        let finding = |other: Interval| compare(&claim, &own, &[("B", other)]).0;
+        assert_eq!(finding(interval(2.1, 3.0)), Finding::Holds);
+        assert_eq!(finding(interval(1.5, 3.0)), Finding::Unsettled);
+        assert_eq!(finding(interval(0.0, 2.0)), Finding::Fails);
+    }
+
+    #[test]
+    fn not_larger_forgives_what_the_intervals_cannot_tell() {
+        let (own, claim) = (interval(1.0, 2.0), claim(Relation::NotLarger));
+        let finding = |other: Interval| compare(&claim, &own, &[("B", other)]).0;
+        assert_eq!(finding(interval(3.0, 4.0)), Finding::Holds);
+        assert_eq!(finding(interval(0.0, 1.1)), Finding::Holds);
+        assert_eq!(finding(interval(0.0, 0.9)), Finding::Fails);
+    }
+
+    #[test]
+    fn one_bad_comparison_decides() {
+        let others = [("B", interval(5.0, 6.0)), ("C", interval(0.0, 0.1))];
+        assert_eq!(compare(&claim(Relation::Smaller), &interval(1.0, 2.0), &others).0, Finding::Fails);
+    }
+
+    #[test]
+    fn numbers_are_shown_to_two_digits_of_their_error() {
+        assert_eq!(show(&interval(0.01234 - 0.0021, 0.01234 + 0.0021)), "0.0123 ± 0.0021");
+        assert_eq!(show(&interval(95.0, 125.0)), "110 ± 15");
+    }
+}

@@ -1,0 +1,259 @@
+//! Studies as a person meets them: files, resuming, threads, studies of one's own and errors.
+
+use kameleon_study::{FIGURES, Scale, Settings, Study, StudyError, Watch, figures, run};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// A folder that is removed in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("kameleon-study-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Self(path)
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    fn cached(&self) -> Vec<PathBuf> {
+        fs::read_dir(self.0.join("cache")).unwrap().map(|entry| entry.unwrap().path()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Counts what is run, and stops the run after so many iterations.
+struct Counter {
+    ahead: Mutex<Vec<(u64, usize)>>,
+    done: AtomicU64,
+    stop_after: u64,
+    stop: AtomicBool,
+}
+
+impl Counter {
+    fn new(stop_after: u64) -> Self {
+        Self { ahead: Mutex::default(), done: AtomicU64::new(0), stop_after, stop: AtomicBool::new(false) }
+    }
+}
+
+impl Watch for Counter {
+    fn begin(&self, _what: &str, iterations: u64, reused: usize, _chains: usize) {
+        self.ahead.lock().unwrap().push((iterations, reused));
+    }
+
+    fn advance(&self, iterations: u64) {
+        if self.done.fetch_add(iterations, Ordering::Relaxed) + iterations >= self.stop_after {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn end(&self) {}
+}
+
+fn run_in(folder: &Path, studies: &[Study], threads: usize, seed: u64, watch: &Counter) -> Result<String, StudyError> {
+    let settings = Settings {
+        scale: Scale::Tiny,
+        seed,
+        threads,
+        extras: false,
+        out: folder.into(),
+        command: "kameleon paper --scale tiny".into(),
+        stop: &watch.stop,
+        watch,
+    };
+    run(studies, &settings).map(|report| report.text)
+}
+
+/// Runs to the end and tells the iterations that had to be run and the chains that were there already.
+fn run_whole(folder: &Folder, studies: &[Study], threads: usize, seed: u64) -> Vec<(u64, usize)> {
+    let watch = Counter::new(u64::MAX);
+    run_in(&folder.0, studies, threads, seed, &watch).unwrap();
+    watch.ahead.into_inner().unwrap()
+}
+
+fn paper(name: &str) -> Vec<Study> {
+    figures(&[name.to_owned()]).unwrap()
+}
+
+/// The columns of a CSV file as text, with its header.
+fn table(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let head = reader.headers().unwrap().iter().map(str::to_owned).collect();
+    (head, reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect())
+}
+
+/// All numbers are finite; there is at least one row.
+fn check_numbers(name: &str, text: &str, columns: &[&str]) {
+    let (head, rows) = table(text);
+    assert_eq!(head, columns, "{name}");
+    assert!(!rows.is_empty(), "{name}");
+    for field in rows.iter().flat_map(|row| row.iter().skip(usize::from(columns[0] == "kernel"))) {
+        assert!(field.parse::<f64>().unwrap().is_finite(), "{name}: {field}");
+    }
+}
+
+fn check_comparison(name: &str, text: &str, measures: &[&str], samplers: &[&str]) {
+    let (head, rows) = table(text);
+    assert_eq!(head, ["target", "sampler", "measure", "iterations", "mean", "low", "high", "chains"], "{name}");
+    for row in &rows {
+        let number = |k: usize| row[k].parse::<f64>().unwrap();
+        assert!(number(5) <= number(4) && number(4) <= number(6), "{name}: {row:?}");
+        assert!((3..8).all(|k| number(k).is_finite()) && number(4) >= 0.0, "{name}: {row:?}");
+    }
+    for measure in measures {
+        for sampler in samplers {
+            let found = rows.iter().any(|row| row[1] == *sampler && row[2] == *measure);
+            assert!(found, "{name}: no {measure} of {sampler}");
+        }
+    }
+}
+
+#[test]
+fn every_figure_of_the_paper_gives_sound_data_pictures_and_a_page_that_needs_nothing_else() {
+    let folder = Folder::new("all");
+    run_whole(&folder, &figures(&[]).unwrap(), 2, 1);
+    let samplers = ["SM", "AM-FS", "AM-LS", "KAMH-LS"];
+    let nine: Vec<String> = (1..10).map(|k| format!("deviation-0.{k}")).collect();
+    let mut measures = vec!["acceptance", "mean-norm", "quantile-deviation", "n-eq"];
+    measures.extend(nine.iter().map(String::as_str));
+    check_comparison("targets", &folder.read("targets.csv"), &measures, &samplers);
+    check_comparison("convergence", &folder.read("convergence.csv"), &["mean-norm", "deviation-0.5"], &samplers);
+    let measures = ["acceptance", "mean-distance", "mmd"];
+    check_comparison("glass-comparison", &folder.read("glass-comparison.csv"), &measures, &samplers);
+    check_numbers("glass-posterior", &folder.read("glass-posterior.csv"), &["theta2", "theta7"]);
+    check_numbers("g-function", &folder.read("g-function.csv"), &["sample", "x1", "x2", "g"]);
+    let arrows = ["sample", "x1", "x2", "dg_dx1", "dg_dx2"];
+    check_numbers("g-function", &folder.read("g-function-gradient.csv"), &arrows);
+    for shape in ["banana", "flower", "ring"] {
+        let columns = ["kernel", "x1", "x2", "l11", "l21", "l22", "angle_to_ridge", "axis_ratio"];
+        check_numbers(shape, &folder.read(&format!("proposals-{shape}.csv")), &columns);
+        check_numbers(shape, &folder.read(&format!("proposals-{shape}-z.csv")), &["x1", "x2"]);
+    }
+    let page = folder.read("index.html");
+    for name in FIGURES {
+        assert!(fs::read(folder.0.join(format!("{name}.png"))).unwrap().starts_with(b"\x89PNG"), "{name}");
+        assert!(folder.read(&format!("{name}.svg")).ends_with("</svg>\n"), "{name}");
+        assert!(page.contains(&format!("<section id=\"{name}\">")), "{name}");
+    }
+    for outside in ["<script", "<link", "src=\"http", "href=\"http", "url(http"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    assert!(page.contains("<code>kameleon paper --scale tiny</code>") && page.contains("does not hold"));
+}
+
+#[test]
+fn a_stopped_run_goes_on_from_its_finished_chains_and_ends_the_same() {
+    let (stopped, whole) = (Folder::new("stopped"), Folder::new("whole"));
+    let watch = Counter::new(12_000);
+    assert!(matches!(run_in(&stopped.0, &paper("targets"), 2, 1, &watch), Err(StudyError::Stopped)));
+    let kept = stopped.cached().len();
+    assert!((1..24).contains(&kept), "{kept} chains were finished");
+    assert!(!stopped.0.join("targets.csv").exists());
+    let again = run_whole(&stopped, &paper("targets"), 2, 1);
+    assert_eq!(again, [(1400 * (24 - kept as u64), kept)], "only the others are run");
+    run_whole(&whole, &paper("targets"), 2, 1);
+    assert_eq!(stopped.read("targets.csv"), whole.read("targets.csv"));
+    assert_eq!(stopped.read("targets.svg"), whole.read("targets.svg"));
+    assert_eq!(run_whole(&whole, &paper("targets"), 2, 1), [(0, 24)], "nothing is run twice");
+    assert_eq!(run_whole(&whole, &paper("convergence"), 2, 1), [(0, 8)], "chains are shared between figures");
+    assert_eq!(run_whole(&whole, &paper("convergence"), 2, 2), [(8 * 1400, 0)], "another seed is another chain");
+}
+
+#[test]
+fn a_damaged_file_in_the_cache_costs_one_chain() {
+    let folder = Folder::new("damaged");
+    run_whole(&folder, &paper("convergence"), 2, 1);
+    let before = folder.read("convergence.csv");
+    let victim = &folder.cached()[0];
+    let text = fs::read(victim).unwrap();
+    fs::write(victim, &text[..text.len() / 2]).unwrap();
+    assert_eq!(run_whole(&folder, &paper("convergence"), 1, 1), [(1400, 7)]);
+    assert_eq!(folder.read("convergence.csv"), before);
+}
+
+#[test]
+fn the_numbers_do_not_depend_on_the_number_of_threads() {
+    let (one, two) = (Folder::new("one"), Folder::new("two"));
+    run_whole(&one, &paper("targets"), 1, 3);
+    run_whole(&two, &paper("targets"), 2, 3);
+    assert_eq!(one.read("targets.csv"), two.read("targets.csv"));
+}
+
+/// A study of one's own with a sampler and a target that the paper does not have.
+const OWN: &str = r#"
+name = "mine"
+title = "A ring and a stretched Gaussian"
+kind = "bars"
+chains = 3
+
+[[target]]
+name = "ring"
+density = { ring = { radius = 3.5, variance = 0.05 } }
+dim = 2
+iterations = 1500
+
+[[target]]
+name = "stretched"
+density = { gaussian = { variances = [1, 25] } }
+dim = 2
+iterations = 1500
+
+[[sampler]]
+name = "SM"
+[sampler.proposal.random-walk]
+
+[[sampler]]
+name = "small Kameleon"
+[sampler.proposal.kameleon]
+kernel = { matern = { order = 1.5, rho = 1 } }
+n = 50
+discard = 100
+
+[[claim]]
+says = "The small Kameleon is better"
+measure = "quantile-deviation"
+sampler = "small Kameleon"
+relation = "smaller"
+"#;
+
+#[test]
+fn a_study_of_ones_own_gets_the_same_figures_and_page() {
+    let folder = Folder::new("own");
+    run_whole(&folder, &[Study::parse("mine.toml", OWN).unwrap()], 2, 1);
+    let measures = ["acceptance", "quantile-deviation"];
+    check_comparison("mine", &folder.read("mine.csv"), &measures, &["SM", "small Kameleon"]);
+    let page = folder.read("index.html");
+    assert!(page.contains("The small Kameleon is better") && page.contains("matern = { order = 1.5"));
+}
+
+#[test]
+fn what_is_wrong_with_a_study_is_told_with_file_line_and_what_is_allowed() {
+    let says = |find: &str, replace: &str, line: usize, what: &str| {
+        assert!(OWN.contains(find), "{find}");
+        let message = Study::parse("mine.toml", &OWN.replacen(find, replace, 1)).unwrap_err().to_string();
+        assert!(message.starts_with(&format!("mine.toml, line {line}: ")) && message.contains(what), "{message}");
+    };
+    says("chains = 3", "chainz = 3", 5, "unknown field `chainz`, expected one of `name`");
+    says("chains = 3", "chains = 1", 5, "chains: an interval needs at least 2");
+    says("chains = 3", "chains = -3", 5, "-3 is negative");
+    says("chains = 3", "chains = { quick = 3 }", 5, "missing field `paper`");
+    says("\"bars\"", "\"pies\"", 4, "expected one of `bars`, `convergence`");
+    says("ring = { radius", "pear = { radius", 9, "expected one of `banana`, `flower`, `ring`");
+    says("variance = 0.05", "variance = -1", 7, "variance must be positive");
+    says("\"bars\"", "\"benchmark\"", 4, "needs one [[target]] and no more");
+    says("\"stretched\"", "\"ring\"", 13, "two of the name \"ring\"");
+    says("n = 50", "nn = 50", 27, "unknown field `nn`");
+    says("n = 50", "n = 0", 23, "sampler \"small Kameleon\" on target \"ring\": n: must be at least 1");
+    says("discard = 100", "discard = 5000", 23, "longer warm-up");
+    says("measure = \"quantile-deviation\"", "measure = \"beauty\"", 30, "there are acceptance, mean-norm");
+    says("sampler = \"small Kameleon\"", "sampler = \"NUTS\"", 30, "there are SM, small Kameleon");
+}
