@@ -72,7 +72,7 @@ pub fn kernel_name(kernel: &Kernel) -> String {
     let bandwidth = kernel.bandwidth().unwrap_or(f64::NAN);
     match kernel {
         Kernel::Gaussian(_) => format!("Gaussian kernel, σ = {bandwidth}"),
-        Kernel::Matern(matern) => format!("Matérn kernel, ϑ = {}, ρ = {:.3}", matern.order, matern.rho),
+        Kernel::Matern(matern) => format!("Matérn kernel, ϑ = {}, ρ = {:.3}", matern.order(), matern.rho()),
         Kernel::Linear(_) => "linear kernel".into(),
         Kernel::Polynomial(polynomial) => format!("polynomial kernel, degree {}", polynomial.degree),
         Kernel::RationalQuadratic(_) => format!("rational quadratic kernel, σ = {bandwidth:.3}"),

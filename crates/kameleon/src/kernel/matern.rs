@@ -32,6 +32,16 @@ impl Matern {
     pub fn new(order: f64, rho: f64) -> Self {
         Self { order, rho, table: OnceLock::new() }
     }
+
+    /// ϑ
+    pub fn order(&self) -> f64 {
+        self.order
+    }
+
+    /// ρ
+    pub fn rho(&self) -> f64 {
+        self.rho
+    }
 }
 
 impl Profile for Matern {
