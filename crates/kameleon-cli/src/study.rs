@@ -2,11 +2,12 @@
 
 use crate::Exit;
 use crate::args::{CompareArgs, PaperArgs, ScaleArg, StudyArgs};
+use crate::output::write_out;
 use crate::sample::stop_on_ctrl_c;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kameleon_study::{Scale, Settings, Study, StudyError, Watch};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 /// Runs `kameleon paper`.
@@ -43,8 +44,7 @@ fn run(studies: &[Study], args: &StudyArgs) -> Result<Exit> {
     match kameleon_study::run(studies, &settings) {
         Ok(report) => {
             let seconds = started.elapsed().as_secs_f64();
-            // A reader that closes early is no error.
-            let _ = write!(std::io::stdout(), "{}{seconds:.1} s; see {}\n", report.text, report.page.display());
+            write_out(&format!("{}{seconds:.1} s; see {}\n", report.text, report.page.display()))?;
             Ok(Exit::Done)
         }
         Err(stopped @ StudyError::Stopped) => {
