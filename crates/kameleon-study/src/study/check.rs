@@ -146,15 +146,15 @@ impl Study {
     fn check_claim(&self, entry: &Spanned<Claim>) -> Result<(), StudyError> {
         let claim = entry.get_ref();
         let names: Vec<&str> = self.samplers.iter().map(|s| s.get_ref().name.as_str()).collect();
-        let samplers = claim.against.iter().chain([&claim.sampler]);
+        let mut samplers = claim.against.iter().chain([&claim.sampler]);
         let targets: Vec<&str> = self.targets().map(|t| t.name.as_str()).collect();
         let unknown = |kind: &str, name: &str, known: &[&str]| {
             self.wrong(entry.span(), format!("claim: there is no {kind} \"{name}\"; there are {}", known.join(", ")))
         };
-        for name in samplers.filter(|name| !names.contains(&name.as_str())) {
+        if let Some(name) = samplers.find(|name| !names.contains(&name.as_str())) {
             return Err(unknown("sampler", name, &names));
         }
-        for name in claim.targets.iter().filter(|name| !targets.contains(&name.as_str())) {
+        if let Some(name) = claim.targets.iter().find(|name| !targets.contains(&name.as_str())) {
             return Err(unknown("target", name, &targets));
         }
         let measures = self.kind.measures();
