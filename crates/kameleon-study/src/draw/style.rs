@@ -11,7 +11,8 @@ pub const GRID: &str = "#e4e4e4";
 /// The size of text, chosen so that a figure can be read at half its width.
 pub const FONT: f64 = 17.0;
 
-/// Samplers of the paper and the usual extras, with the colours of Okabe and Ito that all kinds of eyes tell apart.
+/// Samplers of the paper and the usual extras, with the colours of Okabe and Ito that all kinds of eyes tell apart (and
+/// grey for black, on which error bars would not be seen).
 const KNOWN: [(&str, &str); 7] = [
     ("SM", "#E69F00"),
     ("AM-FS", "#56B4E9"),
@@ -19,11 +20,11 @@ const KNOWN: [(&str, &str); 7] = [
     ("KAMH-LS", "#D55E00"),
     ("AM-LS frozen", "#009E73"),
     ("AM-PCA", "#CC79A7"),
-    ("PCA-Kameleon", "#000000"),
+    ("PCA-Kameleon", "#8C8C8C"),
 ];
 
 /// For samplers of other names, in turn.
-const OTHERS: [&str; 5] = ["#F0E442", "#999999", "#009E73", "#CC79A7", "#000000"];
+const OTHERS: [&str; 5] = ["#F0E442", "#000000", "#009E73", "#CC79A7", "#8C8C8C"];
 
 /// A sampler's look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -121,8 +121,8 @@ pub fn convergence(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) 
 
 fn measure_on_the_way(cells: &mut Cells, group: &Group, records: &[Record]) {
     let length = records.iter().map(|record| record.checkpoints.len()).min().unwrap_or(0);
-    type Measure = (&'static str, fn(&Checkpoint) -> f64);
-    let measures: [Measure; 2] =
+    type Value = fn(&Checkpoint) -> f64;
+    let measures: [(&str, Value); 2] =
         [("mean-norm", |point| point.mean_norm), ("deviation-0.5", |point| point.deviations[4])];
     for (measure, value) in measures {
         for k in 0..length {
