@@ -44,8 +44,7 @@ fn run(studies: &[Study], args: &StudyArgs) -> Result<Exit> {
     match kameleon_study::run(studies, &settings) {
         Ok(report) => {
             let seconds = started.elapsed().as_secs_f64();
-            // A reader that closes early is no error.
-            let _ = writeln!(std::io::stdout(), "{}{seconds:.1} s; see {}", report.text, report.page.display());
+            write_out(&format!("{}{seconds:.1} s; see {}\n", report.text, report.page.display()))?;
             Ok(Exit::Done)
         }
         Err(stopped @ StudyError::Stopped) => {
