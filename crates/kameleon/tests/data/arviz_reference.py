@@ -1,7 +1,7 @@
 """Writes arviz_reference.json: chains, and what ArviZ 0.23.4 says of them, for the test diagnose_arviz.rs.
 
-    python3 -m venv /tmp/arviz && /tmp/arviz/bin/pip install arviz==0.23.4
-    /tmp/arviz/bin/python arviz_reference.py
+    python3 -m venv .venv && .venv/bin/pip install arviz==0.23.4
+    .venv/bin/python arviz_reference.py
 
 An argument `fuzz N FILE` writes N more random arrays to FILE instead, for a longer check by hand:
 KAMELEON_ARVIZ_REFERENCE=FILE makes the test read them. Two kinds of difference are rounding, in ArviZ or in the test:
