@@ -142,7 +142,7 @@ fn output_that_cannot_be_written_is_an_error() {
 #[test]
 fn ctrl_c_prints_what_was_drawn_and_exits_130() {
     let child = Command::new(env!("CARGO_BIN_EXE_kameleon"))
-        .args(["sample", "--draws", "20000000", "--sampler", "SM", "--dim", "2"])
+        .args(["sample", "--draws", "1000000", "--thin", "1000", "--sampler", "SM", "--dim", "2"])
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
