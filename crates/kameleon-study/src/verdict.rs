@@ -9,7 +9,7 @@ use crate::study::{Claim, Relation, Study};
 pub enum Finding {
     /// It came out so, beyond the intervals.
     Holds,
-    /// The numbers lean that way, but do not settle it.
+    /// The numbers do not settle it.
     Unsettled,
     /// It came out otherwise.
     Fails,
@@ -20,7 +20,7 @@ impl Finding {
     pub fn words(self) -> &'static str {
         match self {
             Self::Holds => "holds",
-            Self::Unsettled => "leans that way, not settled",
+            Self::Unsettled => "not settled",
             Self::Fails => "does not hold",
         }
     }
@@ -73,7 +73,7 @@ fn rivals<'a>(study: &'a Study, claim: &'a Claim) -> Vec<&'a str> {
 fn compare(claim: &Claim, own: &Interval, others: &[(&str, Interval)]) -> (Finding, String) {
     let finding = |other: &Interval| match claim.relation {
         Relation::Smaller if own.below(other) => Finding::Holds,
-        Relation::Smaller if own.mean < other.mean => Finding::Unsettled,
+        Relation::Smaller if !other.below(own) => Finding::Unsettled,
         Relation::NotLarger if own.mean <= other.mean || !other.below(own) => Finding::Holds,
         _ => Finding::Fails,
     };
@@ -129,7 +129,8 @@ mod tests {
         let finding = |other: Interval| compare(&claim, &own, &[("B", other)]).0;
         assert_eq!(finding(interval(2.1, 3.0)), Finding::Holds);
         assert_eq!(finding(interval(1.5, 3.0)), Finding::Unsettled);
-        assert_eq!(finding(interval(0.0, 2.0)), Finding::Fails);
+        assert_eq!(finding(interval(0.0, 1.5)), Finding::Unsettled);
+        assert_eq!(finding(interval(0.0, 0.9)), Finding::Fails);
     }
 
     #[test]

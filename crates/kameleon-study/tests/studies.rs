@@ -147,7 +147,7 @@ fn every_figure_of_the_paper_gives_sound_data_pictures_and_a_page_that_needs_not
     for outside in ["<script", "<link", "src=\"http", "href=\"http", "url(http"] {
         assert!(!page.contains(outside), "{outside}");
     }
-    assert!(page.contains("<code>kameleon paper --scale tiny</code>") && page.contains("does not hold"));
+    assert!(page.contains("<code>kameleon paper --scale tiny</code>") && page.contains("not settled"));
 }
 
 #[test]

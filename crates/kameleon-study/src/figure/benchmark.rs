@@ -98,38 +98,41 @@ fn mean_of(draws: &[f64], dim: usize) -> Vec<f64> {
 
 /// Whether the benchmark, made with fewer importance samples, agrees with the chains; and what the samplers cost.
 fn facts(groups: &[Group], records: &[Vec<Record>], benchmark: &[Vec<f64>], dim: usize) -> Vec<String> {
-    let means = |chains: &[Vec<f64>], i: usize| -> (f64, f64) {
+    let each = |say: &dyn Fn(&Group, &[Record]) -> String| {
+        groups.iter().zip(records).map(|(group, records)| say(group, records)).collect::<Vec<String>>().join(", ")
+    };
+    let agreement = each(&|group, records| {
+        let chains: Vec<Vec<f64>> = records.iter().map(|record| record.draws.clone()).collect();
+        let scores = differences(&chains, benchmark, dim);
+        let mean_square = scores.iter().map(|z| z * z).sum::<f64>() / dim as f64;
+        let largest = scores.iter().map(|z| z.abs()).fold(0.0, f64::max);
+        format!("{} {:.1} (at most {largest:.1})", group.sampler, mean_square.sqrt())
+    });
+    let milliseconds = each(&|group, records| {
+        let mean = records.iter().map(|record| record.seconds).sum::<f64>() / records.len() as f64;
+        format!("{} {:.2} ms", group.sampler, 1e3 * mean / group.spec.iterations() as f64)
+    });
+    vec![
+        format!(
+            "Agreement with the benchmark, whose estimates are made of fewer importance samples: the means of the {dim} \
+             coordinates differ by, in standard errors, root mean square: {agreement}. Near 1 is what chains of one law \
+             give; a sampler that keeps adapting, or has not yet forgotten its start, may be further off."
+        ),
+        format!("Time for an iteration, where it was run: {milliseconds}."),
+    ]
+}
+
+/// The differences of the means of two sets of chains in each coordinate, in standard errors found between chains.
+fn differences(a: &[Vec<f64>], b: &[Vec<f64>], dim: usize) -> Vec<f64> {
+    let mean_and_variance = |chains: &[Vec<f64>], i: usize| -> (f64, f64) {
         let values: Vec<f64> = chains.iter().map(|draws| mean_of(draws, dim)[i]).collect();
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         (mean, values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0) / n)
     };
-    let mut facts = Vec::new();
-    if let Some((group, own)) = groups.iter().zip(records).find(|(group, _)| group.sampler == "SM") {
-        let own: Vec<Vec<f64>> = own.iter().map(|record| record.draws.clone()).collect();
-        let z = |i: usize| {
-            let ((a, va), (b, vb)) = (means(&own, i), means(benchmark, i));
-            (a - b) / (va + vb).sqrt()
-        };
-        let scores: Vec<f64> = (0..dim).map(z).collect();
-        let largest = scores.iter().map(|z| z.abs()).fold(0.0, f64::max);
-        let mean_square = scores.iter().map(|z| z * z).sum::<f64>() / dim as f64;
-        facts.push(format!(
-            "The benchmark and the chains of {} differ in the means of the {dim} coordinates by at most {largest:.1} \
-             standard errors (root mean square {:.1}, near 1 if both sample one law); the number of importance samples, \
-             which differs between them, does not change the law.",
-            group.sampler,
-            mean_square.sqrt()
-        ));
-    }
-    let seconds: Vec<String> = groups
-        .iter()
-        .zip(records)
-        .map(|(group, records)| {
-            let mean = records.iter().map(|record| record.seconds).sum::<f64>() / records.len() as f64;
-            format!("{} {:.2} ms", group.sampler, 1e3 * mean / group.spec.iterations() as f64)
-        })
-        .collect();
-    facts.push(format!("Time for an iteration, where it was run: {}.", seconds.join(", ")));
-    facts
+    let score = |i: usize| {
+        let ((a, a_variance), (b, b_variance)) = (mean_and_variance(a, i), mean_and_variance(b, i));
+        (a - b) / (a_variance + b_variance).sqrt()
+    };
+    (0..dim).map(score).collect()
 }

@@ -49,8 +49,8 @@ fn draw(points: &[(f64, f64)], a: usize, b: usize) -> String {
         x: Axis::new(x0, x1, 6, &format!("θ{}", subscript(a))),
         y: Axis::new(y0, y1, 6, &format!("θ{}", subscript(b))),
     };
-    let opacity = (2000.0 / points.len() as f64).sqrt().clamp(0.15, 0.6);
-    points.iter().for_each(|(x, y)| canvas.disc(frame.at(*x, *y), 2.4, BLUE, opacity));
+    let opacity = (700.0 / points.len() as f64).sqrt().clamp(0.12, 0.6);
+    points.iter().for_each(|(x, y)| canvas.disc(frame.at(*x, *y), 2.2, BLUE, opacity));
     frame.axes(&mut canvas);
     canvas.finish()
 }
