@@ -72,7 +72,7 @@ function marginal(data, p, chains) {
         ctx.lineTo(plot.X(from + bins * width), plot.Y(0));
       };
       steps(pooled);
-      ctx.fillStyle = colour("--grid");
+      ctx.fillStyle = colour("--line");
       ctx.fill();
       ctx.lineWidth = 1.25;
       for (const c of chains) {

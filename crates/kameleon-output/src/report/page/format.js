@@ -67,6 +67,6 @@ function rangeOf(series, margin = 0.04) {
     }
   }
   if (least > most) return [0, 1];
-  const room = (most - least) * margin || Math.abs(most) * 0.1 || 1;
+  const room = most > least ? (most - least) * margin : Math.abs(most) * 0.1 || 1;
   return [least - room, most + room];
 }

@@ -14,7 +14,7 @@ function plane(p, q, chains) {
 function dots(plot, p, q, chains, fill) {
   const { ctx } = plot;
   const shown = chains.reduce((sum, c) => sum + p.draws[c].length, 0);
-  ctx.globalAlpha = clamp(1200 / Math.max(shown, 1), 0.12, 0.7);
+  ctx.globalAlpha = clamp(3000 / Math.max(shown, 1), 0.2, 0.8);
   for (const c of chains) {
     ctx.fillStyle = fill(c);
     const [x, y] = [p.draws[c], q.draws[c]];
@@ -29,15 +29,15 @@ function path(data, p, q, chains, followed) {
   const first = data.chains[followed].draws - x.length;
   return {
     ...base,
-    title: `${p.name} against ${q.name}, and the chain's path`,
+    title: `${p.name} and ${q.name}: the chain's path`,
     note: `Dots: draws of the chains shown. Line: the last ${count(x.length)} draws of ${named(data, followed)}, one after another, ending at the ring.`,
     draw: (plot) => {
       const { ctx } = plot;
       dots(plot, p, q, chains, colourOf);
-      ctx.strokeStyle = colourOf(followed);
-      ctx.lineWidth = 1.3;
+      ctx.strokeStyle = colour("--ink");
+      ctx.lineWidth = 1.2;
       for (let k = 1; k < x.length; k++) {
-        ctx.globalAlpha = 0.15 + (0.85 * k) / x.length;
+        ctx.globalAlpha = 0.2 + (0.8 * k) / x.length;
         plot.line(plot.X(x[k - 1]), plot.Y(y[k - 1]), plot.X(x[k]), plot.Y(y[k]));
       }
       ctx.globalAlpha = 1;
@@ -78,13 +78,22 @@ function proposals(data, [i, j], chains, followed) {
     y: q.frame.centre + q.frame.scale * centre[j],
     covariance: [covariance[i * count + i], covariance[i * count + j], covariance[j * count + j]],
   }));
+  // Room for the ellipses too, within reason.
+  const extended = ([from, to], values) => {
+    const [least, most] = rangeOf([values, [from, to]], 0);
+    const room = (to - from) / 2;
+    return [Math.max(least, from - room), Math.min(most, to + room)];
+  };
+  const reach = (place, k, scale) => HALF * scale * Math.sqrt(place.covariance[k]);
+  base.x.range = extended(base.x.range, places.flatMap((at) => [-1, 1].map((s) => at.x + s * reach(at, 0, p.frame.scale))));
+  base.y.range = extended(base.y.range, places.flatMap((at) => [-1, 1].map((s) => at.y + s * reach(at, 2, q.frame.scale))));
   const note = places.length
     ? `Each ellipse holds about half of the steps that ${named(data, followed)} proposes from its centre, a draw of the chain. Where they turn and stretch with the dots, the sampler follows the shape of the target.`
     : "This run keeps no record of its proposals.";
   let lit = -1;
   return {
     ...base,
-    title: `Where the proposals point: ${p.name} against ${q.name}`,
+    title: `${p.name} and ${q.name}: where the proposals point`,
     note,
     draw: (plot) => {
       const { ctx } = plot;
@@ -94,7 +103,7 @@ function proposals(data, [i, j], chains, followed) {
         ctx.beginPath();
         ctx.ellipse(plot.X(x), plot.Y(y), long, short, turn, 0, 2 * Math.PI);
         ctx.fillStyle = ctx.strokeStyle = colourOf(followed);
-        ctx.globalAlpha = k === lit ? 0.35 : 0.1;
+        ctx.globalAlpha = k === lit ? 0.35 : 0.07;
         ctx.fill();
         ctx.globalAlpha = 1;
         ctx.lineWidth = k === lit ? 2.5 : 1.4;
