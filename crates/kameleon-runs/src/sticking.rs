@@ -6,7 +6,7 @@
 //! twentieth of the run, since noise that holds the chain everywhere spoils the comparison with its own acceptance.
 
 use crate::settings::{Kind, RunSettings};
-use kameleon::statistics::Statistics;
+use kameleon::statistics::{Statistics, expected_wait};
 
 /// The largest sd(log p̂) at which independent noise is reasonable (Doucet, Pitt, Deligiannidis and Kohn 2015).
 pub const LARGEST_SD: f64 = 1.7;
@@ -39,11 +39,8 @@ pub fn warning<'a>(chains: impl Iterator<Item = (usize, &'a Statistics)>, advice
 }
 
 fn sticks(longest: u64, accepted: u64, total: u64) -> bool {
-    // The acceptance outside the wait, so that a long wait does not hide itself.
-    let elsewhere = accepted as f64 / (total - longest).max(1) as f64;
-    let expected = (accepted as f64).ln().max(1.0) / -(-elsewhere.min(0.9)).ln_1p();
     let wait = longest as f64;
-    wait > FACTOR * expected || (longest > LONG && wait > SHARE * total as f64)
+    wait > FACTOR * expected_wait(longest, accepted, total) || (longest > LONG && wait > SHARE * total as f64)
 }
 
 #[cfg(test)]
