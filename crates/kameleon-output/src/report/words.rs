@@ -3,7 +3,7 @@
 use super::data::MOST_PARAMETERS;
 use super::html::escape;
 use crate::{ChainDraws, Posterior};
-use kameleon::diagnose::{HEADER, ParameterSummary, Summary};
+use kameleon::diagnose::{HEADER, LARGEST_R_HAT, LEAST_ESS, ParameterSummary, Summary};
 use kameleon::statistics::expected_wait;
 
 /// The line under the title: what was run.
@@ -73,9 +73,9 @@ fn precision(parameters: &[ParameterSummary]) -> Option<String> {
 }
 
 /// The summary as a table, with what should not be believed marked.
-pub(super) fn table(summary: &Summary) -> String {
+pub(super) fn table(summary: &Summary, chains: usize) -> String {
     let head: String = HEADER.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
-    let rows: String = summary.parameters.iter().map(row).collect();
+    let rows: String = summary.parameters.iter().map(|p| row(p, chains)).collect();
     let many = match summary.parameters.len() {
         n if n > MOST_PARAMETERS => format!(
             "<p class=\"hint\">There are {n} parameters; figures are made for the {MOST_PARAMETERS} with the largest R-hat.</p>"
@@ -87,15 +87,24 @@ pub(super) fn table(summary: &Summary) -> String {
     )
 }
 
-fn row(p: &ParameterSummary) -> String {
-    let cells = p.cells();
+fn row(p: &ParameterSummary, chains: usize) -> String {
     let name = escape(&p.name);
     let mut html = format!("<tr><th scope=\"row\"><button type=\"button\" data-name=\"{name}\">{name}</button></th>");
-    for (place, cell) in cells.iter().enumerate().skip(1) {
-        let doubtful = place == 9 && p.r_hat.is_nan() | (p.r_hat > 1.01);
-        let (class, mark) =
-            if doubtful { (" class=\"doubt\"", "<span title=\"above 1.01\"> ▲</span>") } else { ("", "") };
-        html += &format!("<td{class}>{}{mark}</td>", escape(cell));
+    let least = LEAST_ESS * chains as f64;
+    for (cell, column) in p.cells().iter().zip(HEADER).skip(1) {
+        // What is not a number is no good either.
+        let (good, why) = match column {
+            "R-hat" => (p.r_hat <= LARGEST_R_HAT, format!("above {LARGEST_R_HAT}")),
+            "ESS bulk" => (p.ess_bulk >= least, format!("below {least}")),
+            "ESS tail" => (p.ess_tail >= least, format!("below {least}")),
+            _ => (true, String::new()),
+        };
+        let cell = escape(cell).replace('-', "−");
+        html += &if good {
+            format!("<td>{cell}</td>")
+        } else {
+            format!("<td class=\"doubt\" title=\"{why}\"><span aria-label=\"{why}\">▲</span> {cell}</td>")
+        };
     }
     html + "</tr>"
 }
@@ -184,15 +193,20 @@ mod tests {
     #[test]
     fn a_name_made_of_markup_is_shown_not_run() {
         let p = ParameterSummary { name: "\"><script>alert(1)</script>".into(), ..example() };
-        let html = row(&p);
+        let html = row(&p, 4);
         assert!(!html.contains("<script") && html.contains("&lt;script&gt;"), "{html}");
     }
 
     #[test]
     fn doubtful_parameters_are_marked() {
-        assert!(row(&ParameterSummary { r_hat: 1.2, ..example() }).contains("doubt"));
-        assert!(row(&ParameterSummary { r_hat: f64::NAN, ..example() }).contains("doubt"));
-        assert!(!row(&example()).contains("doubt"));
+        for doubtful in [
+            ParameterSummary { r_hat: 1.2, ..example() },
+            ParameterSummary { r_hat: f64::NAN, ..example() },
+            ParameterSummary { ess_tail: 399.0, ..example() },
+        ] {
+            assert_eq!(row(&doubtful, 4).matches("doubt").count(), 1, "{doubtful:?}");
+        }
+        assert!(!row(&example(), 4).contains("doubt"));
     }
 
     fn example() -> ParameterSummary {
