@@ -6,6 +6,19 @@ use crate::{ChainDraws, Posterior};
 use kameleon::diagnose::{HEADER, LARGEST_R_HAT, LEAST_ESS, ParameterSummary, Summary};
 use kameleon::statistics::expected_wait;
 
+/// The table of the chains: outcomes after the warm-up, and scale and bandwidth as they were at its end.
+const CHAIN_COLUMNS: [&str; 9] = [
+    "chain",
+    "accepted",
+    "longest wait",
+    "to be expected",
+    "outside the support",
+    "no usable value",
+    "scale ν",
+    "bandwidth σ",
+    "evaluations",
+];
+
 /// The line under the title: what was run.
 pub(super) fn facts(posterior: &Posterior) -> String {
     let draws = posterior.chains.iter().map(|chain| chain.draws.len());
@@ -120,11 +133,10 @@ pub(super) fn sampler(posterior: &Posterior) -> String {
     if !learned.is_empty() {
         html += &format!("<h3>What it learned</h3><div class=\"scroll\"><table>{learned}</table></div>");
     }
-    html += &format!(
-        "<h3>What happened to each chain</h3><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"What happened to each chain\"><table><thead><tr><th scope=\"col\">chain</th>\
-         <th scope=\"col\">accepted</th><th scope=\"col\">longest wait</th><th scope=\"col\">to be expected</th><th scope=\"col\">outside the support</th>\
-         <th scope=\"col\">no usable value</th><th scope=\"col\">evaluations</th></tr></thead><tbody>{rows}</tbody></table></div>"
-    );
+    html += "<h3>What happened to each chain</h3><div class=\"scroll\" tabindex=\"0\" role=\"region\" \
+             aria-label=\"What happened to each chain\"><table><thead><tr>";
+    html += &CHAIN_COLUMNS.map(|name| format!("<th scope=\"col\">{name}</th>")).concat();
+    html += &format!("</tr></thead><tbody>{rows}</tbody></table></div>");
     html + &format!("<p class=\"hint\">{}</p>", escape(waiting(posterior.noisy)))
 }
 
@@ -140,20 +152,22 @@ fn waiting(noisy: bool) -> &'static str {
 
 fn chain_row(chain: &ChainDraws) -> String {
     let (counts, longest) = (chain.statistics.sampling, chain.statistics.longest_rejection_run);
-    let cells = if counts.total() == 0 {
-        ["–"; 5].map(String::from)
-    } else {
-        [
-            format!("{:.1} %", 100.0 * counts.acceptance()),
-            count(longest as usize),
-            format!("about {}", count(expected_wait(longest, counts.accepted, counts.total()).round() as usize)),
-            count(counts.outside_support as usize),
-            count(counts.invalid as usize),
-        ]
-    };
-    let cells: String = cells.iter().map(|cell| format!("<td>{cell}</td>")).collect();
-    let evaluations = count(chain.statistics.evaluations as usize);
-    format!("<tr><th scope=\"row\">{}</th>{cells}<td>{evaluations}</td></tr>", chain.index)
+    let ran = counts.total() > 0;
+    let known = |known: bool, words: String| if known { words } else { "–".into() };
+    let expected = expected_wait(longest, counts.accepted, counts.total()).round() as usize;
+    let last = chain.statistics.trace.last();
+    let cells = [
+        known(ran, format!("{:.1} %", 100.0 * counts.acceptance())),
+        known(ran, count(longest as usize)),
+        known(ran, format!("about {}", count(expected))),
+        known(ran, count(counts.outside_support as usize)),
+        known(ran, count(counts.invalid as usize)),
+        last.map_or("–".into(), |point| format!("{:.3}", point.scale)),
+        last.and_then(|point| point.bandwidth).map_or("–".into(), |bandwidth| format!("{bandwidth:.3}")),
+        count(chain.statistics.evaluations as usize),
+    ];
+    let cells = cells.map(|cell| format!("<td>{cell}</td>")).concat();
+    format!("<tr><th scope=\"row\">{}</th>{cells}</tr>", chain.index)
 }
 
 /// A whole number with thin spaces between thousands.
