@@ -1,7 +1,7 @@
 //! A run with nothing left open: complete settings, the target on the unbounded space, the chains at their starts.
 
 use crate::error::RunError;
-use crate::settings::{Parameters, RunSettings, SettingsProblem};
+use crate::settings::{Parameters, RunSettings, SamplerSettings, SettingsProblem};
 use crate::starts;
 use kameleon::any_chain::AnyChain;
 use kameleon::{ChainSettings, Length, Sampler, Target};
@@ -28,6 +28,7 @@ impl<T: Target> Prepared<T> {
         settings.check()?;
         settings.run.limit()?;
         let sampler = settings.sampler()?;
+        settings.sampler = SamplerSettings::of(&sampler)?;
         let priors = settings.parameters.0.iter().map(|(_, parameter)| parameter.prior).collect();
         let target = Bounded::new(WithPrior::new(target, priors)?, settings.parameters.bounds()?)?;
         Ok(Self { settings, target, sampler })

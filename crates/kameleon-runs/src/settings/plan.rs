@@ -120,13 +120,19 @@ impl PlanSettings {
 }
 
 /// The section `[output]`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct OutputSettings {
     /// Whether the draws of the warm-up are kept too.
     pub keep_warmup: bool,
-    /// The files that are written when the run has ended.
+    /// The files that are written into the folder when the run has ended.
     pub formats: Vec<Format>,
+}
+
+impl Default for OutputSettings {
+    fn default() -> Self {
+        Self { keep_warmup: false, formats: vec![Format::NetCdf] }
+    }
 }
 
 /// A kind of file to write draws to.
