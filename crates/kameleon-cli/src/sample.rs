@@ -160,6 +160,7 @@ pub fn sample(args: &SampleArgs) -> Result<Exit> {
         seed: args.seed,
         threads: args.threads,
         correlation: args.correlation,
+        pool: true,
     };
     let starts = starts(args, target.dim().unwrap_or_default())?;
     let stop = stop_on_ctrl_c()?;

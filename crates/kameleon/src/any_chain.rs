@@ -2,9 +2,11 @@
 
 use crate::chain::{Chain, ChainError, ChainState, Step};
 use crate::proposal::{AdaptiveMetropolis, Kameleon, KameleonPca, PrincipalComponents, Proposal, RandomWalk};
+use crate::staged::{Fit, Staged};
 use crate::statistics::Statistics;
 use crate::target::{Evaluation, Target};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A [`Chain`] of any built-in sampler: the same methods, without the type of the proposal.
 pub trait AnyChain: Send {
@@ -30,6 +32,12 @@ pub trait AnyChain: Send {
     fn statistics(&self) -> &Statistics;
     /// The proposal's scale ν.
     fn scale(&self) -> f64;
+    /// The staged sampler, where the chain has one.
+    fn staged(&self) -> Option<&Staged>;
+    /// See [`Chain::join`].
+    fn join(&mut self);
+    /// See [`Chain::learn`].
+    fn learn(&mut self, fit: &Arc<Fit>);
     /// Everything the chain is at this moment, to be stored.
     fn save(&self) -> SavedChain;
 }
@@ -83,6 +91,18 @@ where
         self.proposal().scale()
     }
 
+    fn staged(&self) -> Option<&Staged> {
+        self.proposal().staged()
+    }
+
+    fn join(&mut self) {
+        Chain::join(self);
+    }
+
+    fn learn(&mut self, fit: &Arc<Fit>) {
+        Chain::learn(self, fit);
+    }
+
     fn save(&self) -> SavedChain {
         self.state().clone().into()
     }
@@ -114,4 +134,4 @@ macro_rules! saved {
     };
 }
 
-saved!(RandomWalk, AdaptiveMetropolis, PrincipalComponents, Kameleon, KameleonPca);
+saved!(RandomWalk, AdaptiveMetropolis, PrincipalComponents, Kameleon, KameleonPca, Staged);

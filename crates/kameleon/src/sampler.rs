@@ -5,6 +5,7 @@ use crate::any_chain::AnyChain;
 use crate::chain::{Chain, ChainError, ChainSettings};
 use crate::kernel::KernelError;
 use crate::proposal::*;
+use crate::staged::{Staged, StagedSettings};
 use crate::target::TargetError;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -107,11 +108,13 @@ pub enum Sampler {
     Kameleon(KameleonSettings),
     /// PCA-Kameleon: principal directions in feature space.
     KameleonPca(KameleonPcaSettings),
+    /// kameleon: the staged default.
+    Staged(StagedSettings),
 }
 
 impl Default for Sampler {
     fn default() -> Self {
-        Self::kamh_ls()
+        Self::kameleon()
     }
 }
 
@@ -119,7 +122,8 @@ impl Default for Sampler {
 const LARGEST_MATRIX: usize = 4096;
 
 /// Every sampler by its name in the paper, with a line about it.
-pub const SAMPLERS: [(&str, &str); 7] = [
+pub const SAMPLERS: [(&str, &str); 8] = [
+    ("kameleon", "the default: learned metric, local steps and jumps across the target"),
     ("SM", "standard Metropolis: isotropic steps of fixed scale 2.38/√d"),
     ("AM-FS", "adaptive Metropolis: learned covariance, fixed scale 2.38/√d"),
     ("AM-LS", "adaptive Metropolis: learned covariance and learned scale"),
@@ -130,6 +134,11 @@ pub const SAMPLERS: [(&str, &str); 7] = [
 ];
 
 impl Sampler {
+    /// The default: learned metric, local steps and jumps.
+    pub fn kameleon() -> Self {
+        Self::Staged(StagedSettings::default())
+    }
+
     /// Standard Metropolis.
     pub fn sm() -> Self {
         Self::RandomWalk(RandomWalkSettings::default())
@@ -168,6 +177,7 @@ impl Sampler {
     /// The sampler of this name, in any case, with default settings.
     pub fn by_name(name: &str) -> Result<Self, SettingsError> {
         match name.to_ascii_lowercase().as_str() {
+            "kameleon" => Ok(Self::kameleon()),
             "sm" => Ok(Self::sm()),
             "am-fs" => Ok(Self::am_fs()),
             "am-ls" => Ok(Self::am_ls()),
@@ -192,6 +202,7 @@ impl Sampler {
             Self::Kameleon(s) if s.learn_scale => "KAMH-LS",
             Self::Kameleon(_) => "KAMH",
             Self::KameleonPca(_) => "PCA-Kameleon",
+            Self::Staged(_) => "kameleon",
         }
     }
 
@@ -220,6 +231,7 @@ impl Sampler {
             }
             Self::Kameleon(s) => Box::new(Chain::new(Kameleon::new(s, d, length)?, start, settings)?),
             Self::KameleonPca(s) => Box::new(Chain::new(KameleonPca::new(s, d, length)?, start, settings)?),
+            Self::Staged(s) => Box::new(Chain::new(Staged::new(s, d, length)?, start, settings)?),
         })
     }
 }

@@ -81,6 +81,42 @@ pub(crate) fn spread(kernel: &Kernel, z: &Points, y: &[f64], scratch: &mut Scrat
     }
 }
 
+/// Writes Σ ω_a (z_a − y)(z_a − y)ᵀ to `moments`, d × d, and tells Σ ω_a and Σ ω_a², where ω_a = exp(−|z_a − y|²/σ²): the
+/// square of the Gaussian kernel.
+pub(crate) fn weighted_moments(
+    sigma: f64,
+    z: &Points,
+    y: &[f64],
+    scratch: &mut Scratch,
+    moments: &mut [f64],
+) -> (f64, f64) {
+    let d = y.len();
+    let kernel = &Kernel::gaussian(sigma);
+    // The weight of the kernel's gradient at distance zero.
+    let peak = 1.0 / (sigma * sigma);
+    scratch.products.fill([0.0; LANES]);
+    scratch.sums.fill([0.0; LANES]);
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for start in (0..z.len()).step_by(BLOCK) {
+        let count = scratch.fill(kernel, (true, false), z, y, start);
+        accumulate(&scratch.half, count.next_multiple_of(LANES), d, &mut scratch.products, &mut scratch.sums);
+        for weight in &scratch.radial[..count] {
+            let k2 = (weight / peak) * (weight / peak);
+            sum += k2;
+            squares += k2 * k2;
+        }
+    }
+    let rows = scratch.half.len();
+    for i in 0..d {
+        for j in 0..=i {
+            let value = simd::total(&scratch.products[i * rows + j]) / (peak * peak);
+            moments[i * d + j] = value;
+            moments[j * d + i] = value;
+        }
+    }
+    (sum, squares)
+}
+
 /// Writes u_j = M H α_j = Σ_a α_ja m_a to row j of `directions` for each centred α_j, all of z.len() numbers.
 pub(crate) fn directions(
     kernel: &Kernel,

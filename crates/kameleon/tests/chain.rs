@@ -69,8 +69,8 @@ fn the_log_ratio_changes_sign_when_the_points_change_places() {
             let [a, b, c, d] = &mut at;
             proposal.locate(&x, a);
             proposal.locate(&y, c);
-            let forth = proposal.log_ratio(&x, a, &y, b);
-            let back = proposal.log_ratio(&y, c, &x, d);
+            let forth = proposal.log_ratio(&x, a, &y, b, 0);
+            let back = proposal.log_ratio(&y, c, &x, d, 0);
             assert!((forth + back).abs() < 1e-9 * (1.0 + forth.abs()), "{forth} {back}");
         }
     }

@@ -201,8 +201,8 @@ impl<P: Proposal> Proposal for Mutant<P> {
         self.proposal.draw(x, at, rng, y)
     }
 
-    fn log_ratio(&self, x: &[f64], at_x: &P::Local, y: &[f64], at_y: &mut P::Local) -> f64 {
-        let right = self.proposal.log_ratio(x, at_x, y, at_y);
+    fn log_ratio(&self, x: &[f64], at_x: &P::Local, y: &[f64], at_y: &mut P::Local, component: usize) -> f64 {
+        let right = self.proposal.log_ratio(x, at_x, y, at_y, component);
         (self.ratio)(at_x, at_y, x, y, right)
     }
 
