@@ -62,6 +62,20 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan) {
         let summary = diagnose::summarise(&[], group, d);
         worst = worst.max(summary.parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max));
     }
+    if std::env::var("VERBOSE").is_ok() {
+        for (chain, error) in run.chains.iter().zip(&errors) {
+            let resumed = chain.state.clone().resume().unwrap();
+            let fit = resumed.staged().map(|s| s.fit().clone());
+            let learned = fit.map(|fit| (fit.past.as_ref().map(|p| (p.choice, p.z.len())), fit.weights));
+            if *error > 50.0 {
+                for t in (0..plan.draws as usize).step_by(plan.draws as usize / 20) {
+                    let x = &chain.draws.points[t * d..t * d + d];
+                    println!("      {t} {:?}", x.iter().map(|x| (x * 10.0).round() / 10.0).collect::<Vec<_>>());
+                }
+            }
+            println!("   error2 {error:8.2} {learned:?}");
+        }
+    }
     println!(
         "{name:7} {:9} ess/1000 {:7.2} tail {:7.2} n_eq {:8.1} qdev {:.2} % rhat {worst:.3} accept {:.3} wait {:5} us/eval {:.2}",
         plan.sampler.name(),

@@ -1,7 +1,9 @@
 //! A chain whatever its proposal, for programs that choose the sampler at run time; and its stored form.
 
 use crate::chain::{Chain, ChainError, ChainState, Step};
-use crate::proposal::{AdaptiveMetropolis, Kameleon, KameleonPca, PrincipalComponents, Proposal, RandomWalk};
+use crate::proposal::{
+    AdaptiveMetropolis, DifferentialEvolution, Kameleon, KameleonPca, PrincipalComponents, Proposal, RandomWalk,
+};
 use crate::staged::{Fit, Staged};
 use crate::statistics::Statistics;
 use crate::target::{Evaluation, Target};
@@ -134,4 +136,4 @@ macro_rules! saved {
     };
 }
 
-saved!(RandomWalk, AdaptiveMetropolis, PrincipalComponents, Kameleon, KameleonPca, Staged);
+saved!(RandomWalk, AdaptiveMetropolis, PrincipalComponents, Kameleon, KameleonPca, Staged, DifferentialEvolution);

@@ -1,12 +1,14 @@
 //! Where to go next: one file per proposal, all behind one trait.
 
 mod adaptive_metropolis;
+mod differential_evolution;
 mod kameleon;
 mod kameleon_pca;
 mod principal_components;
 mod random_walk;
 
 pub use adaptive_metropolis::{AdaptiveMetropolis, AdaptiveMetropolisSettings};
+pub use differential_evolution::{DifferentialEvolution, DifferentialEvolutionSettings};
 pub use kameleon::{Kameleon, KameleonSettings, Local as KameleonLocal};
 pub use kameleon_pca::{KameleonPca, KameleonPcaSettings, Local as KameleonPcaLocal};
 pub use principal_components::{PrincipalComponents, PrincipalComponentsSettings};

@@ -110,6 +110,8 @@ pub enum Sampler {
     KameleonPca(KameleonPcaSettings),
     /// kameleon: the staged default.
     Staged(StagedSettings),
+    /// DE-MC(Z): differential evolution over past states.
+    DifferentialEvolution(DifferentialEvolutionSettings),
 }
 
 impl Default for Sampler {
@@ -122,7 +124,7 @@ impl Default for Sampler {
 const LARGEST_MATRIX: usize = 4096;
 
 /// Every sampler by its name in the paper, with a line about it.
-pub const SAMPLERS: [(&str, &str); 8] = [
+pub const SAMPLERS: [(&str, &str); 9] = [
     ("kameleon", "the default: learned metric, local steps and jumps across the target"),
     ("SM", "standard Metropolis: isotropic steps of fixed scale 2.38/√d"),
     ("AM-FS", "adaptive Metropolis: learned covariance, fixed scale 2.38/√d"),
@@ -131,6 +133,7 @@ pub const SAMPLERS: [(&str, &str); 8] = [
     ("KAMH", "Kameleon: covariance follows the local shape of the target, fixed scale"),
     ("KAMH-LS", "Kameleon with learned scale"),
     ("PCA-Kameleon", "steps along one kernel principal direction at a time"),
+    ("DE-MC(Z)", "differential evolution: steps along differences of past states; not of the paper"),
 ];
 
 impl Sampler {
@@ -174,6 +177,11 @@ impl Sampler {
         Self::KameleonPca(KameleonPcaSettings::default())
     }
 
+    /// Differential evolution over past states.
+    pub fn de_mc_z() -> Self {
+        Self::DifferentialEvolution(DifferentialEvolutionSettings::default())
+    }
+
     /// The sampler of this name, in any case, with default settings.
     pub fn by_name(name: &str) -> Result<Self, SettingsError> {
         match name.to_ascii_lowercase().as_str() {
@@ -184,6 +192,7 @@ impl Sampler {
             "am-pca" => Ok(Self::am_pca()),
             "kamh" => Ok(Self::kamh()),
             "kamh-ls" => Ok(Self::kamh_ls()),
+            "de-mc(z)" | "de-mcz" => Ok(Self::de_mc_z()),
             "pca-kameleon" => Ok(Self::pca_kameleon()),
             _ => {
                 let names = SAMPLERS.map(|(name, _)| name).join(", ");
@@ -203,6 +212,7 @@ impl Sampler {
             Self::Kameleon(_) => "KAMH",
             Self::KameleonPca(_) => "PCA-Kameleon",
             Self::Staged(_) => "kameleon",
+            Self::DifferentialEvolution(_) => "DE-MC(Z)",
         }
     }
 
@@ -231,6 +241,9 @@ impl Sampler {
             }
             Self::Kameleon(s) => Box::new(Chain::new(Kameleon::new(s, d, length)?, start, settings)?),
             Self::KameleonPca(s) => Box::new(Chain::new(KameleonPca::new(s, d, length)?, start, settings)?),
+            Self::DifferentialEvolution(s) => {
+                Box::new(Chain::new(DifferentialEvolution::new(s, d, length)?, start, settings)?)
+            }
             Self::Staged(s) => Box::new(Chain::new(Staged::new(s, d, length)?, start, settings)?),
         })
     }

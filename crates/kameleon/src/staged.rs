@@ -30,12 +30,12 @@ use crate::proposal::Proposal;
 use crate::sampler::{Length, SettingsError};
 use moves::Move;
 use pool::Lesson;
+use pupil::Pupil;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use schedule::Schedule;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use pupil::Pupil;
 
 /// The settings of [`Staged`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -204,7 +204,7 @@ impl Proposal for Staged {
     }
 
     fn bandwidth(&self) -> Option<f64> {
-        self.fit.past.as_ref()?.kernel.bandwidth()
+        Some(self.fit.past.as_ref()?.sigma)
     }
 
     fn staged(&self) -> Option<&Staged> {

@@ -12,7 +12,7 @@ use kameleon::*;
 use rand::RngExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-const SAMPLERS: [fn() -> Sampler; 7] = [
+const SAMPLERS: [fn() -> Sampler; 8] = [
     Sampler::sm,
     Sampler::am_fs,
     Sampler::am_ls,
@@ -20,6 +20,7 @@ const SAMPLERS: [fn() -> Sampler; 7] = [
     Sampler::kamh,
     Sampler::kamh_ls,
     Sampler::pca_kameleon,
+    Sampler::kameleon,
 ];
 
 fn banana() -> Banana {
@@ -212,6 +213,7 @@ fn pinned_seeds_give_pinned_draws() {
         [1.5052858824770436, 0.2506493858012764],
         [2.02877178197644, -0.923815180805033],
         [-2.518079194677621, -0.7975414457495831],
+        [0.0, 0.0],
     ];
     assert_eq!(found, pinned);
 }

@@ -39,11 +39,11 @@ impl Default for Choice {
 
 impl Choice {
     /// The frame in which distances are measured.
-    pub fn frame(&self, metric: &Frame) -> Frame {
+    pub(super) fn frame(&self, metric: &Frame) -> Frame {
         if self.white { metric.clone() } else { Frame::raw(metric.origin.clone()) }
     }
 
-    pub fn is_valid(&self) -> bool {
+    pub(super) fn is_valid(&self) -> bool {
         let positive = |v: f64| v > 0.0 && v.is_finite();
         self.width.is_none_or(positive) && positive(self.h2) && self.delta > 0.0 && self.delta < 1.0
     }

@@ -7,9 +7,8 @@ use super::jump::Jump;
 use super::moves::Kind;
 use super::nearby::LocalFactors;
 use crate::bandwidth::MedianHeuristic;
-use crate::kernel::Kernel;
 use crate::points::Points;
-use crate::spread::{Scratch, spread};
+use crate::spread::{Scratch, weighted_moments};
 use serde::{Deserialize, Serialize};
 
 /// The largest dimension in which a density estimate over z is worth jumping from.
@@ -39,8 +38,9 @@ pub struct Past {
     pub choice: Choice,
     pub frame: Frame,
     pub z: Points,
-    pub kernel: Kernel,
-    /// S is multiplied with this, so that its mean eigenvalue is typically that of Σ.
+    /// σ, the size of a neighbourhood.
+    pub sigma: f64,
+    /// C is multiplied with this, so that its mean eigenvalue is typically that of Σ.
     pub unit: f64,
     /// What is added to it in every direction.
     pub floor: f64,
@@ -53,6 +53,7 @@ impl Fit {
         Self { number: 0, metric: Frame::raw(vec![0.0; dim]), weights: [1.0, 0.0, 0.0, 0.0], past: None }
     }
 
+    /// How often a kind of move is made.
     pub fn weight(&self, kind: Kind) -> f64 {
         self.weights[kind as usize]
     }
@@ -77,29 +78,29 @@ impl Past {
         if z.len() < 2 {
             return None;
         }
-        let sigma = MedianHeuristic::new(TYPICAL_OF, d).sigma(&z)?;
-        let kernel = Kernel::gaussian(choice.width.unwrap_or(1.0) * sigma);
+        let median = MedianHeuristic::new(TYPICAL_OF, d).sigma(&z)?;
+        let sigma = choice.width.unwrap_or(1.0) * median;
         let factor = if choice.white { Frame::raw(vec![0.0; d]).factor } else { metric.factor.clone() };
         let variance = factor.iter().map(|l| l * l).sum::<f64>() / d as f64;
-        let typical = typical_spread(&kernel, &z)?;
+        let typical = typical_spread(sigma, &z)?;
         let jump = (d <= LARGEST_FOR_JUMPS).then(|| {
-            let locals = choice.width.map(|width| LocalFactors::new(&z, width * sigma));
+            let locals = choice.width.map(|_| LocalFactors::new(&z, sigma));
             Jump::new(&z, locals.as_ref(), &factor, choice.h2, choice.delta)
         });
         let frame = choice.frame(metric);
-        Some(Self { choice, frame, z, kernel, unit: variance / typical, floor: FLOOR * variance, jump })
+        Some(Self { choice, frame, z, sigma, unit: variance / typical, floor: FLOOR * variance, jump })
     }
 }
 
-/// The median over z of the mean eigenvalue of S.
-fn typical_spread(kernel: &Kernel, z: &Points) -> Option<f64> {
+/// The median over z of the mean eigenvalue of C.
+fn typical_spread(sigma: f64, z: &Points) -> Option<f64> {
     let d = z.dim();
     let (mut scratch, mut x, mut s) = (Scratch::new(d), vec![0.0; d], vec![0.0; d * d]);
     let count = TYPICAL_OF.min(z.len());
     let mut traces: Vec<f64> = (0..count)
         .map(|a| {
             z.get(a * z.len() / count, &mut x);
-            spread(kernel, z, &x, &mut scratch, &mut s);
+            weighted_moments(sigma, z, &x, &mut scratch, &mut s);
             (0..d).map(|i| s[i * d + i]).sum::<f64>() / d as f64
         })
         .collect();

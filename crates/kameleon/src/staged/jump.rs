@@ -212,3 +212,5 @@ fn kernel_sum(q: &mut Block, weights: &Block, power: usize) -> f64 {
     simd::total(&lanes)
 }
 
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use super::fit::Past;
 use super::jump::{Jump, JumpScratch};
 use crate::Rng;
 use crate::linalg::{cholesky, dot, log_diagonal, multiply_lower, solve_lower};
-use crate::spread::{Scratch, spread};
+use crate::spread::{Scratch, weighted_moments};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
@@ -14,7 +14,7 @@ use rand_distr::StandardNormal;
 pub struct Local {
     /// Its coordinates in the frame, once either of the following is known.
     u: Vec<f64>,
-    /// S, and L with LLᵀ = R = ν²(S/s̄ + floor).
+    /// C, the local covariance, and L with LLᵀ = R = ν²(C/c̄ + floor).
     spread: Vec<f64>,
     factor: Vec<f64>,
     log_factor: f64,
@@ -71,7 +71,7 @@ impl Local {
 
     pub(super) fn find_steps(&mut self, x: &[f64], past: &Past, nu2: f64) {
         past.frame.coordinates(x, &mut self.u);
-        spread(&past.kernel, &past.z, &self.u, &mut self.scratch, &mut self.spread);
+        weighted_moments(past.sigma, &past.z, &self.u, &mut self.scratch, &mut self.spread);
         self.factorise(Some(past), nu2);
         self.has_steps = true;
     }

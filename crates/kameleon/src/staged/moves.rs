@@ -21,6 +21,11 @@ pub enum Kind {
 pub const KINDS: [Kind; 4] = [Kind::Walk, Kind::Kameleon, Kind::Jump, Kind::Difference];
 
 impl Kind {
+    /// The kind of move of a component of the proposal.
+    pub fn of(component: usize) -> Self {
+        Move::of(component).kind
+    }
+
     /// Its name, for people.
     pub fn name(self) -> &'static str {
         match self {

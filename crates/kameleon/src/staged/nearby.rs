@@ -38,12 +38,8 @@ impl LocalFactors {
         let mut mean = vec![0.0; d * d];
         for (i, moments) in moments.chunks_mut(d * d).enumerate() {
             z.get(i, &mut x);
-            let (sum, squares) = weighted_moments(sigma, z, &x, &mut scratch, moments);
-            sizes.push(sum * sum / squares);
-            moments.iter_mut().zip(&mut mean).for_each(|(c, mean)| {
-                *c /= sum;
-                *mean += *c / n as f64;
-            });
+            sizes.push(weighted_moments(sigma, z, &x, &mut scratch, moments));
+            moments.iter().zip(&mut mean).for_each(|(c, mean)| *mean += c / n as f64);
         }
         let ridge = RIDGE * (0..d).map(|k| mean[k * d + k]).sum::<f64>() / d as f64;
         let mut factors = Self { dim: d, inverses: vec![0.0; n * packed(d)], log_volumes: Vec::with_capacity(n) };

@@ -33,7 +33,7 @@ pub struct Pupil {
     states: Vec<f64>,
     /// For each kept state, how many moves had been accepted.
     accepted: Vec<u64>,
-    /// The state before.
+    /// The state before; none before the first step.
     last: Vec<f64>,
 }
 
@@ -58,7 +58,7 @@ impl Pupil {
             stride,
             states: Vec::with_capacity(room * dim),
             accepted: Vec::with_capacity(room),
-            last: vec![f64::NAN; dim],
+            last: Vec::with_capacity(dim),
         }
     }
 
@@ -85,13 +85,14 @@ impl Pupil {
         let moved = step.outcome == Outcome::Accepted;
         if moved {
             tally.accepted += 1;
-            if self.last[0].is_finite() {
+            if self.last.len() == x.len() {
                 self.last.iter_mut().zip(x).for_each(|(last, x)| *last = x - *last);
                 crate::linalg::solve_lower(&metric.factor, &mut self.last);
                 tally.squares += self.last.iter().map(|e| e * e).sum::<f64>();
             }
         }
-        self.last.copy_from_slice(x);
+        self.last.clear();
+        self.last.extend_from_slice(x);
         if step.t.is_multiple_of(self.stride) {
             self.states.extend_from_slice(x);
             let before = self.accepted.last().copied().unwrap_or(0);
@@ -147,6 +148,6 @@ impl Pupil {
     pub fn fits(&self, dim: usize) -> bool {
         let states = self.accepted.len();
         let ready = self.next.is_none() || self.waiting.is_none() || states > 0;
-        self.stride > 0 && self.last.len() == dim && self.states.len() == states * dim && ready
+        self.stride > 0 && [0, dim].contains(&self.last.len()) && self.states.len() == states * dim && ready
     }
 }
