@@ -122,7 +122,10 @@ fn flags_that_do_not_go_together_are_refused() {
     says(&[&gp, &["--n-imp", "0"][..]].concat(), "n_imp: must be at least 1");
     says(&[&gp, &["--n-imp", "few"][..]].concat(), "say auto, or a whole number");
     says(&[&gp, &["--n-imp", "4", "--dim", "3"][..]].concat(), "has 2 parameters; leave dim out");
-    says(&["--target", "glass", "--data", &data], "model.gp.data: is for a table of your own; glass brings its own data");
+    says(
+        &["--target", "glass", "--data", &data],
+        "model.gp.data: is for a table of your own; glass brings its own data",
+    );
     says(&["--target", "glass", "--noise", "1"], "model.noise: is for built-in targets");
     says(&["--target", "glass", "--parametrisation", "code"], "say text or published");
     says(&["--target", "glass", "--approximation", "vb"], "expected `laplace` or `ep`");

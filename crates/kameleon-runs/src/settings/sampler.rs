@@ -54,7 +54,7 @@ impl SamplerSettings {
         for (key, value) in settings {
             let problem = |what: String| SettingsProblem::new(format!("sampler.{key}"), what);
             sampler = match (key.as_str(), value, kameleon_of(&mut sampler)) {
-                ("kernel" | "bandwidth" | "n" | "gamma", _, None) => {
+                ("kernel" | "bandwidth" | "n" | "gamma", _, None) if !(key == "n" && sampler.pools()) => {
                     return Err(problem(format!(
                         "is for KAMH, KAMH-LS and PCA-Kameleon; {} has no kernel",
                         sampler.name()
