@@ -22,6 +22,8 @@ pub struct PlanSettings {
     pub threads: Option<usize>,
     /// ρ of a correlated pseudo-marginal chain.
     pub correlation: f64,
+    /// Whether up to four chains of the sampler `kameleon` learn together in the warm-up.
+    pub pool: bool,
     /// Where chains start, in the parameters' own units: one point for all, or one for each.
     pub start: Option<Vec<Vec<f64>>>,
     /// The run ends when this is so.
@@ -46,6 +48,7 @@ impl Default for PlanSettings {
             seed: 1,
             threads: None,
             correlation: 0.0,
+            pool: true,
             start: None,
             until: None,
             max_draws: None,
