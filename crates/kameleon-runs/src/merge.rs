@@ -79,8 +79,7 @@ fn put_together(
     for (&chain, folder) in parts {
         // Held, so that no process goes on with the part while it is copied.
         let folder = Folder::open(folder)?;
-        let damaged = |source| RunError::Damaged { chain, source };
-        let saved = Checkpoint::read(&folder.checkpoint(chain)).map_err(damaged)?;
+        let saved = Checkpoint::read(&folder.checkpoint(chain)).map_err(RunError::damaged(chain, false))?;
         files.push((chain, folder, saved.journal));
     }
     let merged = Folder::create(out, &settings.to_toml()?)?;

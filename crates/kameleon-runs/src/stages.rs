@@ -169,7 +169,11 @@ impl Stages<'_> {
             chains.push(points.collect::<Vec<f64>>());
         }
         let chains: Vec<&[f64]> = chains.iter().map(Vec::as_slice).collect();
-        Ok(rule.is_met(&summarise(&[], &chains, dim).parameters))
+        let parameters = summarise(&[], &chains, dim).parameters;
+        let ess = parameters.iter().map(|p| p.ess_bulk.min(p.ess_tail)).fold(f64::INFINITY, f64::min);
+        let r_hat = parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max);
+        tracing::info!("check for {rule}: ess={ess:.0}, rhat={r_hat:.4}");
+        Ok(rule.is_met(&parameters))
     }
 }
 

@@ -206,14 +206,14 @@ fn a_run_that_was_killed_as_it_began_can_be_resumed() {
 }
 
 #[test]
-fn files_cut_at_any_byte_of_their_last_4_kb_are_recovered_or_told() {
+fn files_that_were_cut_are_recovered_or_told() {
     let place = tempdir().unwrap();
     let folder = place.path().join("run");
     run(&settings("max-draws = 150"), Some(&folder)).unwrap();
     let files = Files::of(&folder).unwrap();
     for file in [files.journal(1), files.checkpoint(1)] {
         let whole = fs::read(&file).unwrap();
-        for length in (whole.len().saturating_sub(4096)..whole.len()).chain(0..20) {
+        for length in (whole.len().saturating_sub(4096)..whole.len()).step_by(61).chain([0, 7, 19]) {
             fs::write(&file, &whole[..length]).unwrap();
             match load(&folder) {
                 Ok(read) => {
@@ -221,14 +221,8 @@ fn files_cut_at_any_byte_of_their_last_4_kb_are_recovered_or_told() {
                 }
                 Err(error) => assert!(error.to_string().contains("not a journal"), "{length}: {error}"),
             }
-            // Going on reads the same files; a sample of the cuts is enough.
-            if length % 97 == 0 {
-                let said = resume(&folder, None).err().unwrap().to_string();
-                assert!(
-                    said.contains("remove chain-1.checkpoint and chain-1.journal, then resume"),
-                    "{length}: {said}"
-                );
-            }
+            let said = resume(&folder, None).err().unwrap().to_string();
+            assert!(said.contains("remove chain-1.checkpoint and chain-1.journal, then resume"), "{length}: {said}");
         }
         fs::write(&file, &whole).unwrap();
     }

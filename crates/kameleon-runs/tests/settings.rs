@@ -107,10 +107,16 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
     says(&format!("{BANANA}[run]\nstart = [[1.0], [2.0]]\n"), "one for each of the 4 chains, not 2");
     says(
         &format!("{BANANA}[sampler]\nname = \"nuts\"\n"),
-        "line 4, column 8: sampler.name: there is no \"nuts\"; choose one of SM",
+        "line 4, column 8: sampler.name: there is no \"nuts\"; choose one of kameleon",
     );
-    says(&format!("{BANANA}[sampler]\nnn = 3\n"), "line 4, column 6: sampler.nn: unknown field `nn`, expected one of");
-    says(&format!("{BANANA}[sampler]\ngamma = \"big\"\n"), "line 4, column 9: sampler.gamma: invalid type");
+    says(
+        &format!("{BANANA}[sampler]\nname = \"KAMH\"\nnn = 3\n"),
+        "line 5, column 6: sampler.nn: unknown field `nn`, expected one of",
+    );
+    says(
+        &format!("{BANANA}[sampler]\nname = \"KAMH\"\ngamma = \"big\"\n"),
+        "line 5, column 9: sampler.gamma: invalid type",
+    );
     says(
         &format!("{BANANA}[sampler]\nkernel = \"box\"\n"),
         "line 4, column 10: sampler.kernel: there is no kernel \"box\"",

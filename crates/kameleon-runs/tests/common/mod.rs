@@ -16,6 +16,7 @@ pub fn settings(more: &str) -> RunSettings {
         [parameters.s]
         prior = "gamma(2, 1)"
         [sampler]
+        name = "KAMH-LS"
         discard = 50
         n = 100
         [run]
