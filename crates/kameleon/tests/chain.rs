@@ -486,7 +486,7 @@ fn impossible_settings_are_refused_before_anything_runs() {
     assert!(pca(20, 200_000).starts_with("n: must be from 1 to 10000"));
     let walk = RandomWalkSettings { nu: Some(-1.0) };
     assert!(refuses(plan(Sampler::RandomWalk(walk))).starts_with("nu:"));
-    assert!(Sampler::by_name("nuts").unwrap_err().to_string().contains("choose one of SM, AM-FS"));
+    assert!(Sampler::by_name("nuts").unwrap_err().to_string().contains("choose one of kameleon, SM, AM-FS"));
 }
 
 #[test]
