@@ -75,9 +75,8 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan) {
     }
     if std::env::var("VERBOSE").is_ok() {
         for (chain, error) in run.chains.iter().zip(&errors) {
-            let resumed = chain.state.clone().resume().unwrap();
-            let fit = resumed.staged().map(|s| s.fit().clone());
-            let learned = fit.map(|fit| (fit.past.as_ref().map(|p| (p.choice, p.z.len())), fit.weights));
+            let learned: Vec<String> = chain.learned.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+            println!("   {:?}", chain.advice);
             if *error > 50.0 {
                 for t in (0..plan.draws as usize).step_by(plan.draws as usize / 20) {
                     let x = &chain.draws.points[t * d..t * d + d];

@@ -14,6 +14,7 @@ mod moves;
 mod nearby;
 pub mod pool;
 mod pupil;
+mod report;
 mod schedule;
 
 mod window;
@@ -182,10 +183,11 @@ impl Proposal for Staged {
         if step.outcome == Outcome::Accepted {
             at.complete(x, self.fit.past.as_ref(), self.pupil.nu2());
         }
+        let chosen = Move::of(step.component);
         if !step.warm {
+            self.pupil.count(step, chosen);
             return;
         }
-        let chosen = Move::of(step.component);
         self.pupil.remember(x, step, chosen, &self.fit.metric);
         if self.pupil.learn_scale(step.acceptance, chosen) && chosen.kind == Kind::Kameleon {
             at.factorise(self.fit.past.as_ref(), self.pupil.nu2());

@@ -39,6 +39,7 @@ fn no_step_allocates() {
         Sampler::kamh_ls(),
         Sampler::Kameleon(stored),
         Sampler::pca_kameleon(),
+        Sampler::de_mc_z(),
     ];
     for sampler in samplers {
         let mut target = Noisy::new(Banana::new(5, 0.1, 100.0).unwrap(), 0.2).unwrap();

@@ -43,6 +43,11 @@ pub fn staged(dim: usize, warmup: u64, n: usize) -> Staged {
     Staged::new(&StagedSettings { n, ..StagedSettings::default() }, dim, Length { warmup, sampling: 0 }).unwrap()
 }
 
+pub fn differential_evolution(dim: usize, warmup: u64) -> DifferentialEvolution {
+    let settings = DifferentialEvolutionSettings::default();
+    DifferentialEvolution::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
+}
+
 pub fn adaptive(dim: usize, warmup: u64) -> AdaptiveMetropolis {
     let settings = AdaptiveMetropolisSettings { discard: 100, ..Default::default() };
     AdaptiveMetropolis::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
