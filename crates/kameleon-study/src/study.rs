@@ -266,10 +266,7 @@ impl TargetEntry {
                 *variances = variances.take().or_else(|| self.variances.clone());
                 None
             }
-            Sampler::PrincipalComponents(_)
-            | Sampler::RandomWalk(_)
-            | Sampler::Staged(_)
-            | Sampler::DifferentialEvolution(_) => None,
+            _ => None,
         };
         if let (Some(settings), Some(sigma)) = (kernel, self.bandwidth) {
             settings.kernel.set_bandwidth(sigma);

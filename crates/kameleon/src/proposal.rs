@@ -51,6 +51,11 @@ pub trait Proposal {
         None
     }
 
+    /// The covariance of q(·|x), row by row, where it is known: to be shown to people, so it may allocate.
+    fn covariance(&self, _x: &[f64], _at: &Self::Local) -> Option<Vec<f64>> {
+        None
+    }
+
     /// The staged default sampler, where it is one: it may learn together with others.
     fn staged(&self) -> Option<&Staged> {
         None

@@ -137,6 +137,11 @@ pub const SAMPLERS: [(&str, &str); 9] = [
 ];
 
 impl Sampler {
+    /// Whether chains of it may learn together in the warm-up.
+    pub fn pools(&self) -> bool {
+        matches!(self, Self::Staged(_))
+    }
+
     /// The default: learned metric, local steps and jumps.
     pub fn kameleon() -> Self {
         Self::Staged(StagedSettings::default())

@@ -1,0 +1,19 @@
+//! What is made of a run, finished or not: files that other programs open, and a report for people.
+//!
+//! Everything starts from a [`Posterior`], the one description of a run to be shown or exported.
+
+mod csv;
+mod error;
+mod labels;
+mod netcdf;
+mod parquet;
+pub mod posterior;
+mod report;
+mod whole_file;
+
+pub use csv::write_csv;
+pub use error::OutputError;
+pub use netcdf::{NetcdfOptions, write_netcdf};
+pub use parquet::write_parquet;
+pub use posterior::{ChainDraws, Kept, Posterior, ProposalEllipse, Variable};
+pub use report::report_html;
