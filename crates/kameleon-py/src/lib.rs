@@ -1,0 +1,49 @@
+//! The extension module `kameleon._kameleon`: the Rust side of the Python package, and no more than that.
+//!
+//! What users see is written in Python (`python/kameleon`); here values are translated and chains are run.
+
+mod any_target;
+mod array;
+mod callable;
+mod chain;
+mod diagnose;
+mod error;
+mod gp;
+mod in_step;
+mod models;
+mod pointer;
+mod record;
+mod run;
+mod sampler;
+mod session;
+mod target;
+
+use pyo3::prelude::*;
+
+/// The Rust side of the Python package `kameleon`.
+#[pymodule]
+mod _kameleon {
+    #[pymodule_export]
+    use crate::chain::PyChain;
+    #[pymodule_export]
+    use crate::diagnose::{autocorrelation, diagnostic, mmd2, summarise};
+    #[pymodule_export]
+    use crate::gp::{Gp, glass_data};
+    #[pymodule_export]
+    use crate::in_step::run_in_step;
+    #[cfg(unix)]
+    #[pymodule_export]
+    use crate::models::program;
+    #[pymodule_export]
+    use crate::models::{expression, shared_library, umbridge};
+    #[pymodule_export]
+    use crate::run::{Ran, run};
+    #[pymodule_export]
+    use crate::sampler::{check_kernel, check_sampler, default_settings, samplers};
+    #[pymodule_export]
+    use crate::target::PyTarget;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}
