@@ -30,6 +30,8 @@ pub trait AnyChain: Send {
     fn statistics(&self) -> &Statistics;
     /// The proposal's scale ν.
     fn scale(&self) -> f64;
+    /// The covariance of the proposal at `x`, row by row, where the proposal knows it.
+    fn covariance_at(&self, x: &[f64]) -> Option<Vec<f64>>;
     /// Everything the chain is at this moment, to be stored.
     fn save(&self) -> SavedChain;
 }
@@ -81,6 +83,15 @@ where
 
     fn scale(&self) -> f64 {
         self.proposal().scale()
+    }
+
+    fn covariance_at(&self, x: &[f64]) -> Option<Vec<f64>> {
+        if x.len() != self.position().len() {
+            return None;
+        }
+        let mut at = self.proposal().allocate(x.len());
+        self.proposal().locate(x, &mut at);
+        self.proposal().covariance(x, &at)
     }
 
     fn save(&self) -> SavedChain {

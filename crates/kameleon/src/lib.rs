@@ -68,6 +68,7 @@ pub use proposal::Proposal;
 pub use random::Rng;
 pub use run::{Control, Ending, Plan, Progress, Run, resume, sample};
 pub use sampler::{Length, Sampler};
+pub use statistics::Statistics;
 pub use target::{EvalError, Evaluation, Known, Noise, Target};
 
 /// The examples of the README, run as tests.

@@ -53,6 +53,19 @@ pub fn multiply_lower(factor: &[f64], x: &mut [f64]) {
     }
 }
 
+/// Writes LLᵀ to `product`.
+pub fn times_transpose(factor: &[f64], d: usize, product: &mut [f64]) {
+    for (k, p) in product.iter_mut().enumerate() {
+        let (i, j) = (k / d, k % d);
+        *p = dot(&factor[i * d..(i + 1) * d], &factor[j * d..(j + 1) * d]);
+    }
+}
+
+/// Adds `value` to every number on the diagonal of `a`.
+pub fn add_to_diagonal(a: &mut [f64], d: usize, value: f64) {
+    a.iter_mut().step_by(d + 1).for_each(|a| *a += value);
+}
+
 /// ln |L|: half the log determinant of LLᵀ.
 pub fn log_diagonal(factor: &[f64], d: usize) -> f64 {
     (0..d).map(|i| libm::log(factor[i * d + i])).sum()

@@ -47,6 +47,11 @@ pub trait Proposal {
         None
     }
 
+    /// The covariance of q(·|x), row by row, where it is known: to be shown to people, so it may allocate.
+    fn covariance(&self, _x: &[f64], _at: &Self::Local) -> Option<Vec<f64>> {
+        None
+    }
+
     /// The kernel's bandwidth σ, where there is a kernel that has one.
     fn bandwidth(&self) -> Option<f64> {
         None

@@ -82,6 +82,13 @@ pub struct Statistics {
     acceptance_sum: f64,
 }
 
+impl Default for Statistics {
+    /// Nothing yet, for a chain without warm-up.
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
 /// How many records the warm-up is cut into.
 const TRACE_POINTS: u64 = 200;
 

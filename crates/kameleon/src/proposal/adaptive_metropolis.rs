@@ -6,7 +6,7 @@ use crate::Rng;
 use crate::adapt::{ACCEPTANCE, Scale, Until, rate};
 use crate::chain::Step;
 use crate::covariance::LearnedCovariance;
-use crate::linalg::multiply_lower;
+use crate::linalg::{add_to_diagonal, multiply_lower, times_transpose};
 use crate::sampler::{Length, SettingsError};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -128,6 +128,14 @@ impl Proposal for AdaptiveMetropolis {
         if let (true, Some(rate)) = (s.learn_scale, rate(step.t, s.discard, s.scale_power)) {
             self.scale.learn(rate, step.acceptance, ACCEPTANCE);
         }
+    }
+
+    fn covariance(&self, x: &[f64], _at: &()) -> Option<Vec<f64>> {
+        let mut covariance = vec![0.0; x.len() * x.len()];
+        times_transpose(self.covariance.factor(), x.len(), &mut covariance);
+        add_to_diagonal(&mut covariance, x.len(), self.settings.ridge);
+        covariance.iter_mut().for_each(|c| *c *= self.scale.nu2());
+        Some(covariance)
     }
 
     fn problem(&self, dim: usize) -> Option<&'static str> {

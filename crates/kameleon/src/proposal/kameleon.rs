@@ -7,7 +7,7 @@ use crate::bandwidth::Bandwidth;
 use crate::chain::Step;
 use crate::history::HistoryKind;
 use crate::kernel::Kernel;
-use crate::linalg::{cholesky, dot, log_diagonal, multiply_lower, solve_lower};
+use crate::linalg::{add_to_diagonal, cholesky, dot, log_diagonal, multiply_lower, solve_lower, times_transpose};
 use crate::sampler::{Length, SettingsError};
 use crate::spread::{Scratch, spread};
 use crate::subsample::Subsample;
@@ -128,11 +128,11 @@ impl Kameleon {
         for (r, s) in at.factor.iter_mut().zip(&at.spread) {
             *r = nu2 * s;
         }
-        (0..d).for_each(|i| at.factor[i * d + i] += gamma * gamma);
+        add_to_diagonal(&mut at.factor, d, gamma * gamma);
         if !cholesky(&mut at.factor, d) {
             // A function of the point only, the same in both directions, so the chain stays exact.
             at.factor.fill(0.0);
-            (0..d).for_each(|i| at.factor[i * d + i] = gamma);
+            add_to_diagonal(&mut at.factor, d, gamma);
         }
         at.log_factor = log_diagonal(&at.factor, d);
     }
@@ -196,6 +196,12 @@ impl Proposal for Kameleon {
         } else if learned.is_some() {
             self.factorise(at);
         }
+    }
+
+    fn covariance(&self, x: &[f64], at: &Local) -> Option<Vec<f64>> {
+        let mut covariance = vec![0.0; x.len() * x.len()];
+        times_transpose(&at.factor, x.len(), &mut covariance);
+        Some(covariance)
     }
 
     fn scale(&self) -> f64 {

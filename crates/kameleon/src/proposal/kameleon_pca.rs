@@ -3,12 +3,12 @@
 //! Component j is N(y, γ²I + ν_j² u_j u_jᵀ) with u_j = M H α_j, α_j a unit eigenvector of the centred kernel matrix HKH.
 //! Each is a rank-one change of γ²I, so its density costs O(d) by the Sherman-Morrison formula.
 
-use super::principal_components::{pick, shares};
+use super::principal_components::{mixture_covariance, pick, shares};
 use super::{KameleonSettings, Proposal};
 use crate::Rng;
 use crate::adapt::{ACCEPTANCE, Scale, rate};
 use crate::chain::Step;
-use crate::linalg::{Subspace, dot, leading_eigenpairs};
+use crate::linalg::{Subspace, add_to_diagonal, dot, leading_eigenpairs};
 use crate::points::Points;
 use crate::sampler::{Length, SettingsError};
 use crate::spread::{Scratch, directions};
@@ -239,6 +239,12 @@ impl Proposal for KameleonPca {
         if let (true, Some(rate)) = (self.learn_scale, rate(step.t, self.subsample.discard(), 0.5)) {
             self.scales[step.component].learn(rate, step.acceptance, ACCEPTANCE);
         }
+    }
+
+    fn covariance(&self, x: &[f64], at: &Local) -> Option<Vec<f64>> {
+        let mut covariance = mixture_covariance(&self.cumulative, &self.scales, &at.directions, x.len());
+        add_to_diagonal(&mut covariance, x.len(), self.subsample.gamma().powi(2));
+        Some(covariance)
     }
 
     fn scale(&self) -> f64 {

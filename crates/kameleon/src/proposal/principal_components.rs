@@ -5,7 +5,7 @@ use crate::Rng;
 use crate::adapt::{Scale, Until, rate};
 use crate::chain::Step;
 use crate::covariance::LearnedCovariance;
-use crate::linalg::{dot, eigen};
+use crate::linalg::{eigen, times_transpose};
 use crate::sampler::{Length, SettingsError};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -84,10 +84,7 @@ impl PrincipalComponents {
 
     fn find_directions(&mut self, d: usize) {
         let (factor, work) = (self.covariance.factor(), &mut self.work);
-        for k in 0..d * d {
-            let (i, j) = (k / d, k % d);
-            work.sigma[k] = dot(&factor[i * d..(i + 1) * d], &factor[j * d..(j + 1) * d]);
-        }
+        times_transpose(factor, d, &mut work.sigma);
         eigen(&mut work.sigma, &mut work.vectors, d);
         let value = |j: usize| work.sigma[j * d + j].max(0.0);
         work.order.sort_unstable_by(|a, b| value(*b).total_cmp(&value(*a)).then(a.cmp(b)));
@@ -119,6 +116,18 @@ pub(super) fn shares(weights: &mut [f64]) {
 /// Which component a uniform number picks.
 pub(super) fn pick(cumulative: &[f64], u: f64) -> usize {
     cumulative.partition_point(|c| *c <= u).min(cumulative.len() - 1)
+}
+
+/// Σ_j ω_j ν_j² u_j u_jᵀ: the covariance of a mixture of walks, one along each direction u_j.
+pub(super) fn mixture_covariance(cumulative: &[f64], scales: &[Scale], directions: &[f64], d: usize) -> Vec<f64> {
+    let mut covariance = vec![0.0; d * d];
+    let mut before = 0.0;
+    for ((u, scale), cumulative) in directions.chunks(d).zip(scales).zip(cumulative) {
+        let weight = (cumulative - before) * scale.nu2();
+        before = *cumulative;
+        covariance.iter_mut().enumerate().for_each(|(k, c)| *c += weight * u[k / d] * u[k % d]);
+    }
+    covariance
 }
 
 impl Proposal for PrincipalComponents {
@@ -157,6 +166,10 @@ impl Proposal for PrincipalComponents {
         if let Some(rate) = rate(step.t, discard, 0.5) {
             self.scales[step.component].learn(rate, step.acceptance, ACCEPTANCE_ON_A_LINE);
         }
+    }
+
+    fn covariance(&self, x: &[f64], _at: &()) -> Option<Vec<f64>> {
+        Some(mixture_covariance(&self.cumulative, &self.scales, &self.directions, x.len()))
     }
 
     fn problem(&self, dim: usize) -> Option<&'static str> {

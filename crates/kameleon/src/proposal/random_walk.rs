@@ -56,6 +56,11 @@ impl Proposal for RandomWalk {
 
     fn adapt(&mut self, _x: &[f64], _at: &mut (), _step: &Step, _rng: &mut Rng) {}
 
+    fn covariance(&self, x: &[f64], _at: &()) -> Option<Vec<f64>> {
+        let d = x.len();
+        Some((0..d * d).map(|k| if k % (d + 1) == 0 { self.nu * self.nu } else { 0.0 }).collect())
+    }
+
     fn scale(&self) -> f64 {
         self.nu
     }

@@ -1,0 +1,203 @@
+//! A run to be shown or exported: its draws in original units, and all that a person should know about them.
+
+use kameleon::any_chain::AnyChain;
+use kameleon::diagnose::{Summary, summarise};
+use kameleon::{Outcome, Plan, Run, Statistics};
+
+/// A run, finished or not.
+#[derive(Clone, Debug, Default)]
+pub struct Posterior {
+    /// What was sampled, for people.
+    pub target: String,
+    /// The sampler's name.
+    pub sampler: String,
+    /// One name for each coordinate; coordinates are in original units, with bounds already undone.
+    pub names: Vec<String>,
+    /// How the coordinates group into arrays; by default one scalar for each name.
+    pub variables: Vec<Variable>,
+    /// The chains, in order.
+    pub chains: Vec<ChainDraws>,
+    /// Everything random followed from this.
+    pub seed: u64,
+    /// Iterations of warm-up in each chain.
+    pub warmup: u64,
+    /// One draw was kept of so many iterations.
+    pub thin: u64,
+    /// Whether the log density is an unbiased estimate.
+    pub noisy: bool,
+    /// How long the run took, where that is known.
+    pub seconds: Option<f64>,
+    /// The resolved settings as TOML text.
+    pub settings: String,
+    /// What a person should know besides the summary.
+    pub warnings: Vec<String>,
+    /// What the sampler learned: a label, and words.
+    pub learned: Vec<(String, String)>,
+}
+
+/// A named array of coordinates, row by row; no shape for a single number.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// The length of each of its dimensions.
+    pub shape: Vec<usize>,
+}
+
+impl Variable {
+    /// How many coordinates it takes.
+    pub fn size(&self) -> usize {
+        self.shape.iter().product()
+    }
+}
+
+/// One chain of a run.
+#[derive(Clone, Debug, Default)]
+pub struct ChainDraws {
+    /// Which chain, from 0.
+    pub index: usize,
+    /// The warm-up; empty if it was not recorded.
+    pub warmup: Kept,
+    /// The draws after it.
+    pub draws: Kept,
+    /// Counts, traces of scale and bandwidth, the longest wait without a move.
+    pub statistics: Statistics,
+    /// A few places of the chain with the proposal's covariance there.
+    pub proposals: Vec<ProposalEllipse>,
+}
+
+/// Iterations that were kept. `acceptance` and `outcome` are empty where they were not recorded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kept {
+    /// The points, one after another.
+    pub points: Vec<f64>,
+    /// The log density, or its estimate, at each.
+    pub log_density: Vec<f64>,
+    /// The probability with which the step that ended there was accepted.
+    pub acceptance: Vec<f64>,
+    /// What became of the point proposed in that step.
+    pub outcome: Vec<Outcome>,
+}
+
+impl Kept {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.log_density.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.log_density.is_empty()
+    }
+}
+
+/// Where a proposal was looked at, and how it spreads there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProposalEllipse {
+    /// The point.
+    pub centre: Vec<f64>,
+    /// The proposal's covariance there, row by row, in original units.
+    pub covariance: Vec<f64>,
+}
+
+/// How many places of a chain are looked at.
+const PLACES: usize = 24;
+
+/// Above this dimension a covariance is too large to be kept for each place.
+const LARGEST_ELLIPSE: usize = 200;
+
+impl ProposalEllipse {
+    /// The proposal of `chain` at some of its `points`, evenly spaced. None for proposals that do not know their covariance.
+    pub fn along(chain: &dyn AnyChain, points: &[f64]) -> Vec<Self> {
+        let d = chain.position().len();
+        let count = points.len() / d;
+        if count == 0 || d > LARGEST_ELLIPSE {
+            return Vec::new();
+        }
+        let places = PLACES.min(count);
+        let centres = (0..places).map(|k| (2 * k + 1) * count / (2 * places)).map(|k| &points[k * d..(k + 1) * d]);
+        centres.filter_map(|x| Some(Self { centre: x.to_vec(), covariance: chain.covariance_at(x)? })).collect()
+    }
+}
+
+impl Posterior {
+    /// A run in memory, of a target whose parameters have no bounds.
+    pub fn from_run(run: &Run, plan: &Plan, target: impl Into<String>) -> Self {
+        let chains = run.chains.iter().enumerate().map(|(index, chain)| {
+            let draws = Kept {
+                points: chain.draws.points.clone(),
+                log_density: chain.draws.log_density.clone(),
+                ..Kept::default()
+            };
+            let proposals = match chain.state.clone().resume() {
+                Ok(state) => ProposalEllipse::along(&*state, &draws.points),
+                Err(_) => Vec::new(),
+            };
+            let statistics = chain.statistics.clone();
+            ChainDraws { index, warmup: Kept::default(), draws, statistics, proposals }
+        });
+        Self {
+            target: target.into(),
+            sampler: plan.sampler.name().into(),
+            names: run.names.clone(),
+            variables: Self::scalars(&run.names),
+            chains: chains.collect(),
+            seed: plan.seed,
+            warmup: plan.warmup,
+            thin: plan.thin,
+            settings: toml::to_string(plan).unwrap_or_else(|why| format!("# the settings cannot be written: {why}\n")),
+            warnings: run.warnings(),
+            ..Self::default()
+        }
+    }
+
+    /// One single number for each name.
+    pub fn scalars(names: &[String]) -> Vec<Variable> {
+        names.iter().map(|name| Variable { name: name.clone(), shape: Vec::new() }).collect()
+    }
+
+    /// The dimension.
+    pub fn dim(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The points of each chain that has any, one after another.
+    pub fn points(&self) -> Vec<&[f64]> {
+        self.chains.iter().map(|chain| chain.draws.points.as_slice()).filter(|points| !points.is_empty()).collect()
+    }
+
+    /// A table of all parameters, and whether to believe it. A chain without draws is left out.
+    pub fn summary(&self) -> Summary {
+        summarise(&self.names, &self.points(), self.dim())
+    }
+
+    /// Evaluations of the target over all chains.
+    pub fn evaluations(&self) -> u64 {
+        self.chains.iter().map(|chain| chain.statistics.evaluations).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kameleon::{Control, Sampler, sample};
+
+    #[test]
+    fn a_run_in_memory_becomes_a_posterior_with_its_draws_and_proposals() {
+        let plan = Plan { sampler: Sampler::sm(), chains: 2, warmup: 10, draws: 50, seed: 7, ..Plan::default() };
+        let target = |x: &[f64]| -0.5 * (x[0] * x[0] + x[1] * x[1]);
+        let run = sample(target, &[vec![0.0, 0.0]], &plan, Control::default()).unwrap();
+        let posterior = Posterior::from_run(&run, &plan, "a plain Gaussian");
+        assert_eq!((posterior.dim(), posterior.chains.len(), posterior.chains[1].index), (2, 2, 1));
+        assert_eq!(posterior.chains[0].draws.points, run.chains[0].draws.points);
+        assert_eq!(posterior.summary(), run.summary());
+        assert_eq!(posterior.evaluations(), run.evaluations());
+        let ellipse = &posterior.chains[0].proposals[0];
+        assert!(run.chains[0].draws.points.chunks(2).any(|x| x == ellipse.centre));
+        let nu2 = 2.38f64.powi(2) / 2.0;
+        assert!((ellipse.covariance[0] - nu2).abs() < 1e-12 && ellipse.covariance[1] == 0.0);
+        assert_eq!(toml::from_str::<Plan>(&posterior.settings).unwrap(), plan);
+        let sizes: usize = posterior.variables.iter().map(Variable::size).sum();
+        assert_eq!(sizes, posterior.dim());
+    }
+}

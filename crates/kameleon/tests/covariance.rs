@@ -1,0 +1,63 @@
+//! The covariance that is shown of a proposal is that of the points it draws.
+
+mod common;
+
+use common::*;
+use kameleon::any_chain::{AnyChain, SavedChain};
+use kameleon::chain::ChainState;
+use kameleon::proposal::{RandomWalk, RandomWalkSettings};
+use kameleon::random::{Purpose, stream};
+use kameleon::target::Banana;
+use kameleon::*;
+
+const DIM: usize = 3;
+const DRAWS: usize = 40_000;
+
+/// Each of 6 entries at two places within 5.5 standard errors: false alarms below 1e-6 for all five proposals.
+fn assert_covariance<P>(name: &str, proposal: P)
+where
+    P: Proposal + Clone + Send,
+    SavedChain: From<ChainState<P>>,
+{
+    let proposal = learned(proposal, &mut Banana::new(DIM, 0.1, 100.0).unwrap(), 2_000);
+    for x in [[0.0, -10.0, 0.0], [12.0, 4.0, 0.5]] {
+        let chain = Chain::new(proposal.clone(), &[0.5; DIM], frozen(0, 3, 0, 0.0)).unwrap();
+        let shown = chain.covariance_at(&x).expect("every built-in proposal knows its covariance");
+        let mut at = proposal.allocate(DIM);
+        proposal.locate(&x, &mut at);
+        let mut rng = stream(11, 0, Purpose::Move);
+        let mut y = [0.0; DIM];
+        // For each entry, the sum of the products and of their squares.
+        let mut sums = [(0.0, 0.0); DIM * DIM];
+        for _ in 0..DRAWS {
+            proposal.draw(&x, &at, &mut rng, &mut y);
+            for (k, (sum, squares)) in sums.iter_mut().enumerate() {
+                let (i, j) = (k / DIM, k % DIM);
+                let product = (y[i] - x[i]) * (y[j] - x[j]);
+                *sum += product;
+                *squares += product * product;
+            }
+        }
+        for (k, (sum, squares)) in sums.iter().enumerate() {
+            let n = DRAWS as f64;
+            let (mean, second) = (sum / n, squares / n);
+            let error = ((second - mean * mean) / n).sqrt();
+            assert!((shown[k] - mean).abs() < 5.5 * error, "{name} at {x:?}, entry {k}: {} shown, {mean}", shown[k]);
+        }
+    }
+}
+
+#[test]
+fn the_covariance_shown_is_that_of_the_draws() {
+    assert_covariance("SM", RandomWalk::new(&RandomWalkSettings { nu: Some(0.7) }, DIM).unwrap());
+    assert_covariance("AM-LS", adaptive(DIM, 2_000));
+    assert_covariance("AM-PCA", principal(DIM, 2_000));
+    assert_covariance("KAMH-LS", kameleon(DIM, 2_000, 200));
+    assert_covariance("PCA-Kameleon", kameleon_pca(DIM, 2_000));
+}
+
+#[test]
+fn a_point_of_another_dimension_has_no_covariance() {
+    let chain = Chain::new(kameleon(DIM, 2_000, 200), &[0.5; DIM], frozen(0, 3, 0, 0.0)).unwrap();
+    assert_eq!(chain.covariance_at(&[0.0; 2]), None);
+}
