@@ -42,6 +42,14 @@ class EvaluationError(KameleonError, ValueError):
     """A target has no value at a point, or a chain was told something that it did not ask for."""
 
 
+class StoreError(KameleonError, OSError):
+    """A run on disk cannot be made, read or gone on with."""
+
+
+class KameleonWarning(UserWarning):
+    """Something about a run that a person should know."""
+
+
 class TargetError(KameleonError, RuntimeError):
     """The log density could not be evaluated any more. What was drawn before is in ``result``.
 

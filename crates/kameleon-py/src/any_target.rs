@@ -1,64 +1,47 @@
-//! Whatever Python may sample, as one type.
+//! Whatever Python may sample, as one type, in the parameters' own units.
 
 use crate::callable::Callable;
+use crate::hub::Batched;
 use crate::pointer::Pointer;
-use kameleon::target::{Banana, Flower, Gaussian, Noisy};
+use kameleon::target::{Gaussian, Noisy};
 use kameleon::{Evaluation, Known, Noise, Target};
 use kameleon_gp::GpClassification;
-use kameleon_models::{Bounded, Model, WithPrior};
-use std::sync::Arc;
+use kameleon_runs::Model;
 
 /// A target of any kind.
 #[derive(Clone)]
 pub enum AnyTarget {
-    /// A twisted Gaussian.
-    Banana(Banana),
-    /// A flower or a ring.
-    Flower(Flower),
-    /// A Gaussian.
-    Gaussian(Gaussian),
-    /// Gaussian-process classification.
-    Gp(Box<GpClassification>),
-    /// An expression, a program, a library or a server.
+    /// A model that run files know too.
     Model(Box<Model>),
+    /// A Gaussian of any mean and covariance.
+    Gaussian(Noisy<Gaussian>),
+    /// Gaussian-process classification of arrays.
+    Gp(Box<GpClassification>),
     /// A compiled function.
     Pointer(Pointer),
     /// A Python function.
     Callable(Callable),
-    /// Another, made noisy on purpose.
-    Noisy(Box<Noisy<AnyTarget>>),
-    /// Another, times a prior.
-    WithPrior(Box<WithPrior<AnyTarget>>),
-    /// Another, on the whole space instead of between bounds.
-    Bounded(Box<Bounded<AnyTarget>>),
-    /// Another, with names of the user's choice.
-    Named(Box<AnyTarget>, Arc<Vec<String>>),
+    /// A Python function that is asked for all chains at once.
+    Batched(Batched),
 }
 
 impl AnyTarget {
     fn inner(&self) -> &dyn Target {
         match self {
-            Self::Banana(target) => target,
-            Self::Flower(target) => target,
+            Self::Model(target) => &**target,
             Self::Gaussian(target) => target,
             Self::Gp(target) => &**target,
-            Self::Model(target) => &**target,
             Self::Pointer(target) => target,
             Self::Callable(target) => target,
-            Self::Noisy(target) => &**target,
-            Self::WithPrior(target) => &**target,
-            Self::Bounded(target) => &**target,
-            Self::Named(target, _) => target.inner(),
+            Self::Batched(target) => target,
         }
     }
 
     /// The target as one whose truth is known, if it is.
     pub fn known(&self) -> Option<&dyn Known> {
         match self {
-            Self::Banana(target) => Some(target),
-            Self::Flower(target) => Some(target),
+            Self::Model(target) => target.known(),
             Self::Gaussian(target) => Some(target),
-            Self::Named(target, _) => target.known(),
             _ => None,
         }
     }
@@ -66,17 +49,11 @@ impl AnyTarget {
 
 impl Target for AnyTarget {
     fn dim(&self) -> Option<usize> {
-        match self {
-            Self::Named(_, names) => Some(names.len()),
-            _ => self.inner().dim(),
-        }
+        self.inner().dim()
     }
 
     fn names(&self, dim: usize) -> Vec<String> {
-        match self {
-            Self::Named(_, names) => names.to_vec(),
-            _ => self.inner().names(dim),
-        }
+        self.inner().names(dim)
     }
 
     fn normals(&self) -> usize {
@@ -85,17 +62,12 @@ impl Target for AnyTarget {
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
         match self {
-            Self::Banana(target) => target.log_density(x, noise),
-            Self::Flower(target) => target.log_density(x, noise),
+            Self::Model(target) => target.log_density(x, noise),
             Self::Gaussian(target) => target.log_density(x, noise),
             Self::Gp(target) => target.log_density(x, noise),
-            Self::Model(target) => target.log_density(x, noise),
             Self::Pointer(target) => target.log_density(x, noise),
             Self::Callable(target) => target.log_density(x, noise),
-            Self::Noisy(target) => target.log_density(x, noise),
-            Self::WithPrior(target) => target.log_density(x, noise),
-            Self::Bounded(target) => target.log_density(x, noise),
-            Self::Named(target, _) => target.log_density(x, noise),
+            Self::Batched(target) => target.log_density(x, noise),
         }
     }
 }

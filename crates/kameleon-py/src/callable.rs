@@ -1,6 +1,6 @@
 //! A Python function as a target.
 
-use kameleon::{EvalError, Evaluation, Noise, Target};
+use kameleon::{EvalError, Evaluation, Noise, Rng, Target};
 use numpy::PyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -16,6 +16,22 @@ pub enum Second {
     Seed,
     /// So many standard normals, which belong to the state of the chain.
     Normals(usize),
+}
+
+impl Second {
+    /// A seed, or so many normals, or nothing.
+    pub fn new(seeded: bool, normals: usize) -> Self {
+        match (seeded, normals) {
+            (true, _) => Self::Seed,
+            (false, 0) => Self::None,
+            (false, count) => Self::Normals(count),
+        }
+    }
+
+    /// How many normals.
+    pub fn normals(self) -> usize {
+        if let Self::Normals(count) = self { count } else { 0 }
+    }
 }
 
 /// A Python function of a vector that returns its log density.
@@ -38,11 +54,16 @@ impl Callable {
         let function = self.function.bind(py);
         let value = match self.second {
             Second::None => function.call1((point,)),
-            Second::Seed => function.call1((point, noise.rng.random::<u64>() >> 11)),
+            Second::Seed => function.call1((point, seed(noise.rng))),
             Second::Normals(_) => function.call1((point, PyArray1::from_slice(py, noise.normals))),
         }?;
         value.extract().map_err(|_| not_a_number(&value))
     }
+}
+
+/// A whole number below 2⁵³, as models in other languages get it too.
+pub fn seed(rng: &mut Rng) -> u64 {
+    rng.random::<u64>() >> 11
 }
 
 /// A function that returned something else than a number.
@@ -54,7 +75,7 @@ pub fn not_a_number(value: &Bound<'_, PyAny>) -> PyErr {
 
 impl Target for Callable {
     fn normals(&self) -> usize {
-        if let Second::Normals(count) = self.second { count } else { 0 }
+        self.second.normals()
     }
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {

@@ -1,7 +1,7 @@
 //! The class `Chain`: one chain to ask and to tell, to store and to send elsewhere.
 
 use crate::array::Vector;
-use crate::{error, sampler};
+use crate::{error, json};
 use kameleon::any_chain::{AnyChain, SavedChain};
 use kameleon::{ChainSettings, EvalError, Length, Outcome, Sampler, Step};
 use numpy::PyArray1;
@@ -74,7 +74,7 @@ impl PyChain {
         normals: usize,
         correlation: f64,
     ) -> PyResult<Self> {
-        let sampler: Sampler = sampler::read(sampler, "sampler")?;
+        let sampler: Sampler = json::read_tagged(sampler, "sampler")?;
         let settings = ChainSettings { index, seed, warmup, normals, correlation };
         let chain = sampler.chain(&start, settings, Length { warmup, sampling }).map_err(error::start)?;
         Ok(Self { chain: Mutex::new(Some(chain)) })

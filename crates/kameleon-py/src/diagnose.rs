@@ -1,7 +1,7 @@
 //! The diagnostics of `kameleon::diagnose` on arrays of shape (chains, draws).
 
 use crate::array::Vector;
-use crate::{error, sampler};
+use crate::{error, json};
 use kameleon::Kernel;
 use kameleon::diagnose;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
@@ -44,7 +44,7 @@ pub fn mmd2(
     kernel: &str,
     biased: bool,
 ) -> PyResult<f64> {
-    let kernel: Kernel = sampler::read(kernel, "kernel")?;
+    let kernel: Kernel = json::read_tagged(kernel, "kernel")?;
     let (x, y) = (x.as_array(), y.as_array());
     let dim = x.ncols();
     if y.ncols() != dim || dim == 0 {

@@ -4,12 +4,13 @@ use kameleon::chain::ChainError;
 use kameleon::sampler;
 use kameleon::target::{EvalError, TargetError};
 use kameleon_gp::GpError;
-use kameleon_models::ModelError;
+use kameleon_runs::RunError;
 use pyo3::PyErr;
 
 pyo3::import_exception!(kameleon.errors, SettingsError);
 pyo3::import_exception!(kameleon.errors, StartError);
 pyo3::import_exception!(kameleon.errors, EvaluationError);
+pyo3::import_exception!(kameleon.errors, StoreError);
 
 /// A setting that makes no sense: names the argument and says what is allowed.
 pub fn setting(name: impl Into<String>, what: impl Into<String>) -> PyErr {
@@ -42,9 +43,22 @@ pub fn target(error: TargetError) -> PyErr {
     setting(error.target, error.what)
 }
 
-/// A model from outside that cannot be used.
-pub fn model(error: ModelError) -> PyErr {
-    setting("log_density", error.to_string())
+/// A run that could not be made, gone on with or read.
+pub fn run(error: RunError) -> PyErr {
+    match error {
+        RunError::Settings(problem) => {
+            // `run.max-draws` of a run file is the argument `max_draws` here.
+            let key = problem.key.strip_prefix("run.").unwrap_or(&problem.key).replace('-', "_");
+            match problem.origin {
+                None => setting(key, problem.what),
+                Some(_) => StoreError::new_err(problem.to_string()),
+            }
+        }
+        RunError::Start(error) => start(error),
+        RunError::Model(_) => setting("log_density", error.to_string()),
+        RunError::Gp { .. } => setting("gp", error.to_string()),
+        _ => StoreError::new_err(error.to_string()),
+    }
 }
 
 /// A classification problem that cannot be set up.

@@ -3,7 +3,7 @@
 use crate::any_target::AnyTarget;
 use crate::array::{self, Matrix, Vector};
 use crate::target::PyTarget;
-use crate::{error, sampler};
+use crate::{error, json};
 use kameleon::random::{Purpose, stream};
 use kameleon::{Evaluation, Target};
 use kameleon_gp::{Dataset, GpClassification, Inputs, Latents, Settings, glass};
@@ -46,7 +46,7 @@ impl Gp {
         names: Vec<String>,
         settings: &str,
     ) -> PyResult<Self> {
-        let settings: Settings = sampler::read_flat(settings)?;
+        let settings: Settings = json::read(settings)?;
         let data = Dataset::new(inputs(&x, names)?, y.as_array().to_vec()).map_err(error::gp)?;
         let target = py.detach(|| GpClassification::new(&data, settings)).map_err(error::gp)?;
         Ok(Self { target: Mutex::new(target) })

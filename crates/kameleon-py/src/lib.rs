@@ -9,10 +9,10 @@ mod chain;
 mod diagnose;
 mod error;
 mod gp;
-mod in_step;
-mod models;
+mod hub;
+mod json;
 mod pointer;
-mod record;
+mod posterior;
 mod run;
 mod sampler;
 mod session;
@@ -30,14 +30,9 @@ mod _kameleon {
     #[pymodule_export]
     use crate::gp::{Gp, glass_data};
     #[pymodule_export]
-    use crate::in_step::run_in_step;
-    #[cfg(unix)]
+    use crate::posterior::{load, summarise_posterior};
     #[pymodule_export]
-    use crate::models::program;
-    #[pymodule_export]
-    use crate::models::{expression, shared_library, umbridge};
-    #[pymodule_export]
-    use crate::run::{Ran, run};
+    use crate::run::{Ran, resume, run_in_step, start};
     #[pymodule_export]
     use crate::sampler::{check_kernel, check_sampler, default_settings, samplers};
     #[pymodule_export]

@@ -1,9 +1,9 @@
 //! A compiled function at an address, as numba and ctypes give it: called without the interpreter, on any thread.
 #![allow(unsafe_code)]
 
+use crate::callable::seed;
 use kameleon::{Evaluation, Noise, Target};
 use pyo3::prelude::*;
-use rand::RngExt;
 use std::sync::Arc;
 
 type Exact = unsafe extern "C" fn(*const f64, isize) -> f64;
@@ -68,7 +68,7 @@ impl Target for Pointer {
         Ok(unsafe {
             match self.function {
                 Function::Exact(f) => f(point, dim),
-                Function::Seeded(f) => f(point, dim, noise.rng.random::<u64>() >> 11),
+                Function::Seeded(f) => f(point, dim, seed(noise.rng)),
                 Function::Normal(f, _) => f(point, dim, noise.normals.as_ptr(), noise.normals.len() as isize),
             }
         })

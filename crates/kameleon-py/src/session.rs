@@ -1,7 +1,6 @@
 //! What a run shares with the interpreter while it goes on: Ctrl-C, progress, and an exception that ended it.
 
 use crate::any_target::AnyTarget;
-use kameleon::any_chain::AnyChain;
 use kameleon::{Control, EvalError, Evaluation, Noise, Progress, Target};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -52,14 +51,9 @@ impl Session {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Whether the run is to stop.
-    pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// Notes how far the chains are that this thread moves itself.
-    pub fn see(&self, chains: &[Box<dyn AnyChain>]) {
-        self.progress.iter().zip(chains).for_each(|(progress, chain)| progress.update(&**chain));
+    /// How many chains have not ended.
+    pub fn going(&self) -> usize {
+        self.progress.iter().filter(|progress| !progress.done.load(Ordering::Relaxed)).count()
     }
 
     /// Asks the interpreter, if it has not been asked for a while.
