@@ -65,10 +65,17 @@ impl Target for Batched {
 }
 
 /// Answers questions until the run has ended. Waits until every chain that has not ended has asked.
-pub fn serve(py: Python<'_>, messages: &Receiver<Message>, function: &Bound<'_, PyAny>, second: Second, session: &Session) {
+pub fn serve(
+    py: Python<'_>,
+    messages: &mut Receiver<Message>,
+    function: &Bound<'_, PyAny>,
+    second: Second,
+    session: &Session,
+) {
     let mut waiting = Vec::new();
     loop {
-        match py.detach(|| messages.recv_timeout(PATIENCE)) {
+        let wait = &mut *messages;
+        match py.detach(move || wait.recv_timeout(PATIENCE)) {
             Ok(Message::Ask(question)) => waiting.push(question),
             Err(RecvTimeoutError::Timeout) => session.tick(py),
             Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => return,

@@ -130,3 +130,9 @@ pub fn summarise_posterior(posterior: &Bound<'_, PyDict>) -> PyResult<(String, S
 pub fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> {
     to_dict(py, py.detach(|| kameleon_runs::load(&folder)).map_err(error::run)?)
 }
+
+/// The settings of the run in a folder, as JSON.
+#[pyfunction]
+pub fn settings_of(folder: PathBuf) -> PyResult<String> {
+    json::write(&kameleon_runs::settings_of(&folder).map_err(error::run)?)
+}

@@ -128,7 +128,7 @@ pub fn run_in_step(
     };
     let (work, session) = (Work { task, folder }, Arc::new(Session::new(chains, watcher)));
     let second = Second::new(seeded, normals);
-    let (batched, messages) = Batched::new(second);
+    let (batched, mut messages) = Batched::new(second);
     let hub = batched.hub();
     let target = Attended::new(AnyTarget::Batched(batched), Arc::clone(&session), false);
     let finished = std::thread::scope(|scope| {
@@ -138,7 +138,7 @@ pub fn run_in_step(
             let _ = hub.send(Message::End);
             finished
         });
-        serve(py, &messages, function, second, session);
+        serve(py, &mut messages, function, second, session);
         py.detach(|| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     conclude(py, &session, finished)
