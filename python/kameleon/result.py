@@ -63,7 +63,11 @@ class Result:
 
     @property
     def draws(self) -> NDArray[np.float64]:
-        """The draws, of shape (chains, draws, parameters); chains that were stopped are cut to the shortest."""
+        """The draws, of shape (chains, draws, parameters).
+
+        Of a run that was stopped, chains without draws are left out, and of the others as many of the last draws are
+        taken as the shortest has.
+        """
         return self._stack("draws", "points")
 
     @property
@@ -88,8 +92,9 @@ class Result:
 
     def _stack(self, stage: str, what: str) -> Any:
         kept = [chain[stage][what] for chain in self._posterior["chains"]]
-        shortest = min((len(array) for array in kept), default=0)
-        return np.stack([array[:shortest] for array in kept])
+        kept = [array for array in kept if len(array)] or kept
+        shortest = min(len(array) for array in kept)
+        return np.stack([array[len(array) - shortest :] for array in kept])
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         """The draws of a parameter, of shape (chains, draws) and its own shape."""

@@ -2,6 +2,16 @@
 //!
 //! Everything starts from a [`Posterior`], the one description of a run to be shown or exported.
 
+mod csv;
+mod error;
+mod labels;
+mod netcdf;
+mod parquet;
 pub mod posterior;
+mod whole_file;
 
+pub use csv::write_csv;
+pub use error::OutputError;
+pub use netcdf::{NetcdfOptions, write_netcdf};
+pub use parquet::write_parquet;
 pub use posterior::{ChainDraws, Kept, Posterior, ProposalEllipse, Variable};

@@ -1,5 +1,6 @@
 //! A run to be shown or exported: its draws in original units, and all that a person should know about them.
 
+use crate::OutputError;
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Summary, summarise};
 use kameleon::{Outcome, Plan, Run, Statistics};
@@ -171,6 +172,27 @@ impl Posterior {
         summarise(&self.names, &self.points(), self.dim())
     }
 
+    /// An error if names, variables and draws do not fit together: then nothing can be written.
+    pub fn check(&self) -> Result<(), OutputError> {
+        let (d, sizes) = (self.dim(), self.variables.iter().map(Variable::size).sum::<usize>());
+        if d == 0 || sizes != d {
+            return Err(OutputError::Misfit(format!("{d} parameters have names, {sizes} are in its variables")));
+        }
+        for chain in &self.chains {
+            for kept in [&chain.warmup, &chain.draws] {
+                let n = kept.len();
+                let fits = kept.points.len() == n * d && [0, n].contains(&kept.acceptance.len());
+                if !fits || ![0, n].contains(&kept.outcome.len()) {
+                    return Err(OutputError::Misfit(format!(
+                        "chain {} has {n} log densities, not so many points",
+                        chain.index
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Evaluations of the target over all chains.
     pub fn evaluations(&self) -> u64 {
         self.chains.iter().map(|chain| chain.statistics.evaluations).sum()
@@ -181,6 +203,16 @@ impl Posterior {
 mod tests {
     use super::*;
     use kameleon::{Control, Sampler, sample};
+
+    #[test]
+    fn draws_without_their_log_densities_are_refused() {
+        let names = vec!["x1".to_string()];
+        let draws = Kept { points: vec![1.0, 2.0], log_density: vec![0.0], ..Kept::default() };
+        let chains = vec![ChainDraws { draws, ..ChainDraws::default() }];
+        let posterior = Posterior { variables: Posterior::scalars(&names), names, chains, ..Posterior::default() };
+        assert!(posterior.check().unwrap_err().to_string().contains("chain 0 has 1 log densities"));
+        assert!(Posterior::default().check().is_err());
+    }
 
     #[test]
     fn a_run_in_memory_becomes_a_posterior_with_its_draws_and_proposals() {

@@ -76,3 +76,8 @@ pub fn evaluation(error: EvalError) -> PyErr {
         EvalError::Reject(why) => EvaluationError::new_err(why),
     }
 }
+
+/// A file that cannot be written.
+pub fn store(what: String) -> PyErr {
+    StoreError::new_err(what)
+}

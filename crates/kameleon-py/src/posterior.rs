@@ -3,7 +3,9 @@
 use crate::diagnose::summary_texts;
 use crate::{array, error, json};
 use kameleon::Outcome;
-use kameleon_output::{ChainDraws, Kept, Posterior, ProposalEllipse, Variable};
+use kameleon_output::{
+    ChainDraws, Kept, NetcdfOptions, Posterior, ProposalEllipse, Variable, write_csv, write_netcdf, write_parquet,
+};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -135,4 +137,18 @@ pub fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> {
 #[pyfunction]
 pub fn settings_of(folder: PathBuf) -> PyResult<String> {
     json::write(&kameleon_runs::settings_of(&folder).map_err(error::run)?)
+}
+
+/// Writes the draws to a file whose ending says of what kind: .nc, .csv or .parquet.
+#[pyfunction]
+pub fn save(posterior: &Bound<'_, PyDict>, path: PathBuf) -> PyResult<()> {
+    let posterior = from_dict(posterior)?;
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let written = match ending.as_str() {
+        "nc" | "netcdf" | "h5" => write_netcdf(&posterior, &path, NetcdfOptions { warmup: true }),
+        "csv" => write_csv(&posterior, &path),
+        "parquet" => write_parquet(&posterior, &path),
+        _ => return Err(error::setting("path", "must end in .nc, .csv or .parquet")),
+    };
+    written.map_err(|found| error::store(found.to_string()))
 }

@@ -125,7 +125,9 @@ impl Known for Flower {
         square - x1 * x1 - x2 * x2 + (self.dim - 2) as f64
     }
 
-    /// Exact but for a truncation near 1e-4: the odd part of the radial Jacobian cancels.
+    /// Exact while the ridge is some four σ from the centre, as in F(10, 6, 6, 1), where it is off by 1e-4: the odd part of
+    /// the radial Jacobian cancels but for the mass that would fall beyond the centre. A ridge within a few σ of the centre
+    /// has no such simple regions, and the level is then only a rough one.
     fn level(&self, x: &[f64]) -> f64 {
         chi_squared_level(self.dim - 1, self.squared_radius(x))
     }
