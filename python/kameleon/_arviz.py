@@ -22,7 +22,7 @@ def to_arviz(result: Result) -> Any:
     if warm.shape[1] > 0:
         groups["warmup_posterior"] = {name: result._variable(warm, name) for name in result.variables}
     attributes = {"sampler": result.sampler, "seed": result.seed, "settings": result.settings}
-    labels = {"dims": result.dims or None, "coords": result.coords or None}
+    labels: dict[str, Any] = {"dims": result.dims or None, "coords": result.coords or None}
     if int(arviz.__version__.split(".")[0]) >= 1:
         return arviz.from_dict(groups, attrs={"/": attributes}, **labels)
     save_warmup = "warmup_posterior" in groups

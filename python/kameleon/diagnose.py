@@ -61,7 +61,7 @@ def r_hat(draws: ArrayLike) -> Any:
 
     >>> import kameleon as km
     >>> round(km.diagnose.r_hat([[1, 2, 3, 4], [2, 1, 4, 3]]), 3)
-    2.206
+    1.619
     """
     return _each("r_hat", draws)
 

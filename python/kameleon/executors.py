@@ -61,8 +61,8 @@ def run_on(
     tasks = [_task(arguments, settings, sampler, chain) for chain in range(settings["run"]["chains"])]
     _check(executor, tasks[0])
     with watcher(progress, settings["run"]) as watch:
-        pieces = _gather(executor, tasks, watch)
-    pieces = [piece for piece in pieces if piece is not None]
+        answers = _gather(executor, tasks, watch)
+    pieces = [piece for piece in answers if piece is not None]
     if not pieces:
         raise KeyboardInterrupt("stopped before any chain had come back")
     interrupted = len(pieces) < len(tasks)

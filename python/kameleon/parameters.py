@@ -138,7 +138,7 @@ def starts_of(start: ArrayLike | Mapping[str, ArrayLike] | None, names: Sequence
         raise SettingsError("start", f"must have the shape (parameters,) or (chains, parameters), not {points.shape}")
     if not np.isfinite(points).all():
         raise SettingsError("start", "every coordinate must be finite")
-    return np.atleast_2d(points).tolist()
+    return [[float(x) for x in point] for point in np.atleast_2d(points)]
 
 
 def shapes_of(start: Mapping[str, ArrayLike]) -> dict[str, tuple[int, ...]]:

@@ -138,11 +138,10 @@ def _pointer(log_density: Any, normals: int) -> tuple[_kameleon.Target, int] | N
     else:
         return None
     if (count == 4) != (normals > 0):
-        raise SettingsError("normals", "say how many for a compiled function of (x, dim, normals, count), and only then")
+        raise SettingsError("normals", "are for a compiled function of (x, dim, normals, count), and it needs them")
     return _kameleon.Target.pointer(address or 0, count, normals, log_density), count
 
 
 def _about(function: Any) -> str:
     """A function for people."""
-    name = getattr(function, "__qualname__", None) or getattr(function, "_wrapped_cfunc", None) or type(function).__name__
-    return str(name)
+    return str(getattr(function, "__qualname__", None) or getattr(function, "__name__", type(function).__name__))

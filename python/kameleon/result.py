@@ -90,7 +90,7 @@ class Result:
         """The draws of the warm-up, if they were kept."""
         return self._stack("warmup", "points")
 
-    def _stack(self, stage: str, what: str) -> Any:
+    def _stack(self, stage: str, what: str) -> NDArray[Any]:
         kept = [chain[stage][what] for chain in self._posterior["chains"]]
         kept = [array for array in kept if len(array)] or kept
         shortest = min(len(array) for array in kept)
@@ -206,7 +206,8 @@ class Result:
         stats = self.stats
         seconds = "" if stats["seconds"] is None else f" in {stats['seconds']:.1f} s"
         head = (
-            f"<p><b>{escape(self.sampler)}</b> on {escape(self._posterior['target'])}: {chains} chains of {draws:,} draws, "
+            f"<p><b>{escape(self.sampler)}</b> on {escape(self._posterior['target'])}: "
+            f"{chains} chains of {draws:,} draws, "
             f"{stats['evaluations']:,} evaluations{seconds}, accepted {stats['acceptance']:.0%}, seed {self.seed}</p>"
         )
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.warnings)

@@ -123,8 +123,8 @@ class KAMH(Sampler):
     ``n`` points of the past make up z; ``gamma`` is the exploration term, in the target's own units, which falls with
     power ``gamma_decay`` of the number of adaptations; the scale ``nu2`` is learned (KAMH-LS) or stays as given (KAMH).
     ``bandwidth`` is "median" (learned), "fixed" (as given with the kernel) or a number. ``history="stored"`` keeps the
-    whole past and draws z anew by ``schedule``, p_t: a probability, or {"power": a} for t^−a, or {"steps": [[t, p], …]}.
-    With ``z`` these points are used and stay so.
+    whole past and draws z anew by ``schedule``, p_t: a probability, or {"power": a} for t^−a, or
+    {"steps": [[t, p], …]}. With ``z`` these points are used and stay so.
     """
 
     _kind = "kameleon"
@@ -145,16 +145,16 @@ class KAMH(Sampler):
         until: Until = "warmup",
         z: Sequence[Sequence[float]] | None = None,
     ) -> None:
-        kernel_value, bandwidth = _kernel(kernel, bandwidth)
+        kernel_value, how = _kernel(kernel, bandwidth)
         super().__init__(
             **_kameleon_settings(locals()),
             kernel=kernel_value,
-            bandwidth=bandwidth,
+            bandwidth=how,
         )
 
 
 class KameleonPCA(Sampler):
-    """PCA-Kameleon: steps along one of ``components`` kernel principal directions at a time; other settings as in KAMH."""
+    """PCA-Kameleon: steps along one of ``components`` kernel principal directions at a time; else as KAMH."""
 
     _kind = "kameleon-pca"
 
@@ -175,8 +175,8 @@ class KameleonPCA(Sampler):
         until: Until = "warmup",
         z: Sequence[Sequence[float]] | None = None,
     ) -> None:
-        kernel_value, bandwidth = _kernel(kernel, bandwidth)
-        kameleon = {**_kameleon_settings(locals()), "kernel": kernel_value, "bandwidth": bandwidth}
+        kernel_value, how = _kernel(kernel, bandwidth)
+        kameleon = {**_kameleon_settings(locals()), "kernel": kernel_value, "bandwidth": how}
         super().__init__(
             components=components,
             kameleon={key.replace("_", "-"): value for key, value in kameleon.items()},

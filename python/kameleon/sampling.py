@@ -91,7 +91,7 @@ def sample(
         raise SettingsError("sampler", f"must be one of km.samplers, such as km.KAMH(), not {chosen!r}")
     given = _names(parameters, start)
     what = problem.make(log_density, given, noisy=noisy, normals=normals, vectorized=vectorized)
-    settings = {
+    settings: dict[str, Any] = {
         "model": what.model,
         "parameters": _parameters(what, bounds, priors),
         "run": {
@@ -111,7 +111,7 @@ def sample(
         "output": {"keep-warmup": keep_warmup},
     }
     if correlated and not _has_normals(what):
-        raise SettingsError("correlated", "needs a log density that is a function of normals; say how many by `normals`")
+        raise SettingsError("correlated", "needs a log density that is a function of normals; how many says `normals`")
     if executor is not None:
         from .executors import run_on
 
@@ -128,9 +128,7 @@ def sample(
 def _start(what: Problem, settings: dict[str, Any], sampler: Sampler, folder: Path | None, watch: Any) -> _kameleon.Ran:
     text = json.dumps(settings)
     if what.native is not None:
-        return _kameleon.start(
-            text, sampler._json, what.native, folder=folder, attached=what.attached, watcher=watch
-        )
+        return _kameleon.start(text, sampler._json, what.native, folder=folder, attached=what.attached, watcher=watch)
     return _kameleon.run_in_step(
         text,
         sampler._json,
@@ -221,7 +219,7 @@ def _parameters(what: Problem, bounds: Any, priors: Any) -> list[str] | dict[str
 def _starts(start: Any, what: Problem) -> list[list[float]] | None:
     given = parameters.starts_of(start, what.names)
     if given is None and not what.names and what.native is not None and what.native.dim is None:
-        raise SettingsError("start", "is needed, or the names of the parameters: a function does not tell its dimension")
+        raise SettingsError("start", "is needed, or the names of the parameters: a function has no dimension")
     return what.start if given is None else given
 
 

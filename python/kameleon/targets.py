@@ -3,7 +3,7 @@
 >>> import kameleon as km
 >>> banana = km.targets.Banana(2, b=0.1)
 >>> banana.log_density([0.0, -10.0])
--0.0
+0.0
 >>> banana.mean()
 array([0., 0.])
 """
@@ -283,7 +283,8 @@ class GPClassification(Target):
         self.y = np.asarray(y, dtype=float)
         """The labels, −1 and +1."""
         if self.X.ndim != 2 or self.y.shape != self.X.shape[:1]:
-            raise SettingsError("X", f"and y must have shapes (rows, columns) and (rows,), not {self.X.shape}, {self.y.shape}")
+            shapes = f"{self.X.shape} and {self.y.shape}"
+            raise SettingsError("X", f"and y must have shapes (rows, columns) and (rows,), not {shapes}")
         self.names = [f"x{i + 1}" for i in range(self.X.shape[1])] if names is None else list(names)
         """The names of the columns."""
         self._settings = {
