@@ -2,15 +2,20 @@
 
 use crate::gp::GpArgs;
 use clap::{Args, Parser, Subcommand};
+use kameleon_runs::settings::StopRule;
+use std::path::PathBuf;
 
 /// Samples awkward posteriors without gradients.
 #[derive(Parser)]
 #[command(
     name = "kameleon",
     version,
-    after_help = "Exit codes: 0 done, 1 the target failed, 2 wrong use, 130 stopped by Ctrl-C."
+    after_help = "Exit codes: 0 done, 1 the model or the disk failed in the middle of a run, 2 wrong use, 130 stopped by Ctrl-C."
 )]
 pub struct Arguments {
+    /// What is told on standard error about the work: error, warn, info, debug or trace
+    #[arg(long, global = true, default_value = "warn", value_name = "LEVEL")]
+    pub log: tracing::level_filters::LevelFilter,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -19,32 +24,55 @@ pub struct Arguments {
 /// What the program can do.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Sample a target and print a summary
+    /// Sample a model and print a summary
     Sample(Box<SampleArgs>),
+    /// Write a commented run file that runs as it is
+    Init(InitArgs),
+    /// Go on with a run that was stopped, killed, or is to have more draws
+    Resume(ResumeArgs),
+    /// Print the table and the verdict of a run on disk again
+    Summary(SummaryArgs),
+    /// Combine folders with one chain of a plan each into one run
+    Merge(MergeArgs),
+    /// Class probabilities for new rows, by a classification run on disk
+    Predict(PredictArgs),
     /// List targets, samplers and kernels
     List,
     /// Make the figures of the paper anew, with the data behind them and a page that says what came out
     Paper(PaperArgs),
     /// Run a study of your own from a file, and make the same page for it
     Compare(CompareArgs),
+    /// Print completions for a shell
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
 }
 
 /// The flags of `kameleon sample`.
 #[derive(Args)]
 #[command(allow_negative_numbers = true)]
 pub struct SampleArgs {
-    /// What to sample: a name, or a name with parameters such as banana:b=0.03,v=100
-    #[arg(long, default_value = "banana", value_name = "NAME[:KEY=VALUE,…]")]
-    pub target: String,
-    /// The dimension [default: 8; with data, as many as the model has parameters]
+    /// A run file, as described in docs/runs.md; flags win over it
+    #[arg(value_name = "RUN.toml")]
+    pub file: Option<PathBuf>,
+    /// Keep the run in this folder, to be resumed, read and reported on
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// What to sample: a name, or a name with parameters such as banana:b=0.03,v=100 [default: banana]
+    #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
+    pub target: Option<String>,
+    /// The dimension of a built-in target [default: 8]
     #[arg(long, value_name = "D")]
     pub dim: Option<usize>,
     /// Multiply the density by noise whose logarithm has this standard deviation
-    #[arg(long, default_value_t = 0.0, value_name = "SD")]
-    pub noise: f64,
-    /// The sampler; `kameleon list` shows them
-    #[arg(long, default_value = "KAMH-LS", value_name = "NAME")]
-    pub sampler: String,
+    #[arg(long, value_name = "SD")]
+    pub noise: Option<f64>,
+    /// The sampler; `kameleon list` shows them [default: KAMH-LS]
+    #[arg(long, value_name = "NAME")]
+    pub sampler: Option<String>,
     /// The kernel of the Kameleon samplers, such as gaussian or matern:order=1.5
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
     pub kernel: Option<String>,
@@ -53,7 +81,7 @@ pub struct SampleArgs {
     pub bandwidth: Option<String>,
     /// How many points of the past the Kameleon samplers use
     #[arg(long, value_name = "N")]
-    pub n: Option<usize>,
+    pub n: Option<u32>,
     /// The exploration term of the Kameleon samplers
     #[arg(long, value_name = "GAMMA")]
     pub gamma: Option<f64>,
@@ -61,39 +89,130 @@ pub struct SampleArgs {
     /// every iteration of the warm-up
     #[arg(long)]
     pub published: bool,
-    /// How many chains
-    #[arg(long, default_value_t = 4, value_name = "COUNT")]
-    pub chains: usize,
-    /// Iterations of warm-up in each chain [default: 100000; glass and gp: 5000]
+    /// How many chains [default: 4]
+    #[arg(long, value_name = "COUNT")]
+    pub chains: Option<usize>,
+    /// Iterations of warm-up in each chain [default: 100000; expressions and libraries 20000; other models 5000]
     #[arg(long, value_name = "COUNT")]
     pub warmup: Option<u64>,
-    /// Draws kept from each chain [default: 400000; glass and gp: 20000]
+    /// Draws kept from each chain [default: 400000; expressions and libraries 80000; other models 20000]
     #[arg(long, value_name = "COUNT")]
     pub draws: Option<u64>,
-    /// Iterations for each draw that is kept
-    #[arg(long, default_value_t = 1, value_name = "COUNT")]
-    pub thin: u64,
-    /// Everything random follows from this
-    #[arg(long, default_value_t = 1, value_name = "SEED")]
-    pub seed: u64,
+    /// Iterations for each draw that is kept [default: 1]
+    #[arg(long, value_name = "COUNT")]
+    pub thin: Option<u64>,
+    /// Everything random follows from this [default: 1]
+    #[arg(long, value_name = "SEED")]
+    pub seed: Option<u64>,
     /// How many threads; the draws do not depend on it [default: all cores]
     #[arg(long, value_name = "COUNT")]
     pub threads: Option<usize>,
     /// Correlate the noise of successive estimates (correlated pseudo-marginal chains)
-    #[arg(long, default_value_t = 0.0, value_name = "RHO")]
-    pub correlation: f64,
-    /// Start every chain at this point, such as 0,0,1 [default: drawn uniformly from (−2, 2) in each coordinate]
+    #[arg(long, value_name = "RHO")]
+    pub correlation: Option<f64>,
+    /// Start every chain at this point, such as 0,0,1 [default: a draw from each prior, else from (−2, 2)]
     #[arg(long, value_name = "X1,X2,…", allow_hyphen_values = true)]
     pub start: Option<String>,
+    /// Stop when every parameter has this effective size and R-hat, such as ess=400,rhat=1.01; looked at now and then
+    #[arg(long, value_name = "RULE")]
+    pub until: Option<StopRule>,
+    /// With --until, the most draws of each chain [default: --draws]
+    #[arg(long, value_name = "COUNT")]
+    pub max_draws: Option<u64>,
+    /// The most evaluations of the model over all chains
+    #[arg(long, value_name = "COUNT")]
+    pub max_evaluations: Option<u64>,
+    /// The most minutes
+    #[arg(long, value_name = "MINUTES")]
+    pub max_minutes: Option<f64>,
+    /// Run only this chain of the plan, from 0: one job of an array; `kameleon merge` combines them
+    #[arg(long, value_name = "K")]
+    pub chain: Option<usize>,
+    /// Keep the draws of the warm-up too
+    #[arg(long)]
+    pub keep_warmup: bool,
+    /// Set anything that a run file can say, such as --set parameters.x1.lower=0 or --set sampler.discard=1000
+    #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    pub set: Vec<String>,
+    #[command(flatten)]
+    pub show: ShowArgs,
+    /// The model of glass and gp.
+    #[command(flatten)]
+    pub gp: GpArgs,
+}
+
+/// How results are shown.
+#[derive(Args)]
+pub struct ShowArgs {
     /// Print one JSON object instead of the table
     #[arg(long)]
     pub json: bool,
     /// No progress bars
     #[arg(long, short)]
     pub quiet: bool,
-    /// The model of glass and gp.
+}
+
+/// The flags of `kameleon init`.
+#[derive(Args)]
+pub struct InitArgs {
+    /// The file to write; - prints it
+    #[arg(default_value = "run.toml", value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+/// The flags of `kameleon resume`.
+#[derive(Args)]
+pub struct ResumeArgs {
+    /// The folder of the run
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Go on to so many draws in each chain, in place of what the run was to end by
+    #[arg(long, value_name = "COUNT")]
+    pub draws: Option<u64>,
+    /// Start the program, or load the library, that the folder's settings name: only for folders you made yourself
+    #[arg(long)]
+    pub trust: bool,
     #[command(flatten)]
-    pub gp: GpArgs,
+    pub show: ShowArgs,
+}
+
+/// The flags of `kameleon summary`.
+#[derive(Args)]
+pub struct SummaryArgs {
+    /// The folder of the run, finished or not
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The flags of `kameleon merge`.
+#[derive(Args)]
+pub struct MergeArgs {
+    /// The folders, one for each chain
+    #[arg(value_name = "DIR", required = true)]
+    pub folders: Vec<PathBuf>,
+    /// The folder of the combined run
+    #[arg(long, short, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+/// The flags of `kameleon predict`.
+#[derive(Args)]
+pub struct PredictArgs {
+    /// The folder of a classification run
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The new rows: CSV with a header that has the columns of the data
+    #[arg(value_name = "ROWS.csv")]
+    pub rows: PathBuf,
+    /// Average over this many draws of θ, evenly spaced over the run
+    #[arg(long, default_value_t = 200, value_name = "COUNT")]
+    pub draws: usize,
+    /// Correct the normal approximation by weighted samples of the latent values
+    #[arg(long)]
+    pub weighted: bool,
 }
 
 /// The flags of `kameleon paper`.

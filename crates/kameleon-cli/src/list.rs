@@ -1,11 +1,10 @@
 //! `kameleon list`: what there is to choose from.
 
 use crate::Exit;
-use crate::model::{DATA_TARGETS, TARGETS};
 use crate::output::write_out;
-use crate::sample::KERNELS;
 use anyhow::Result;
 use kameleon::sampler::SAMPLERS;
+use kameleon_runs::{DATA_TARGETS, KERNELS, TARGETS};
 
 /// Prints targets, samplers and kernels, one line each.
 pub fn list() -> Result<Exit> {

@@ -2,43 +2,64 @@
 
 mod args;
 mod gp;
+mod init;
 mod list;
-mod model;
-mod options;
 mod output;
+mod plan;
 mod progress;
+mod report;
 mod sample;
-mod sticking;
 mod study;
 
+use anyhow::Result;
 use args::{Arguments, Command};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use std::process::ExitCode;
 
 /// How the program ends, as its exit code.
 pub enum Exit {
     /// All went well.
     Done,
-    /// The target failed in the middle of the run.
+    /// The model or the disk failed in the middle of the run.
     Failed,
     /// Ctrl-C.
     Interrupted,
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
-        Command::Sample(args) => sample::sample(&args),
-        Command::List => list::list(),
-        Command::Paper(args) => study::paper(&args),
-        Command::Compare(args) => study::compare(&args),
-    };
-    match result {
+    let arguments = Arguments::parse();
+    tracing_subscriber::fmt().with_max_level(arguments.log).with_writer(std::io::stderr).with_target(false).init();
+    match run(arguments.command) {
         Ok(Exit::Done) => ExitCode::SUCCESS,
         Ok(Exit::Failed) => ExitCode::from(1),
         Ok(Exit::Interrupted) => ExitCode::from(130),
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: Command) -> Result<Exit> {
+    match command {
+        Command::Sample(args) => sample::sample(&args),
+        Command::Init(args) => init::init(&args),
+        Command::Resume(args) => sample::resume(&args),
+        Command::Summary(args) => report::summary(&args),
+        Command::Merge(args) => report::merge(&args),
+        Command::Predict(args) => gp::predict(&args),
+        Command::List => list::list(),
+        Command::Paper(args) => study::paper(&args),
+        Command::Compare(args) => study::compare(&args),
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "kameleon", &mut text);
+            output::write_out(&String::from_utf8_lossy(&text)).map(|()| Exit::Done)
+        }
+        Command::Man => {
+            let mut text = Vec::new();
+            clap_mangen::Man::new(Arguments::command()).render(&mut text)?;
+            output::write_out(&String::from_utf8_lossy(&text)).map(|()| Exit::Done)
         }
     }
 }

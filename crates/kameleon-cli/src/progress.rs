@@ -7,13 +7,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Runs `work` while bars follow the chains; no bars when quiet or not on a terminal.
-pub fn watch<R>(progress: &[Progress], warmup: u64, length: u64, quiet: bool, work: impl FnOnce() -> R) -> R {
+pub fn watch<R>(
+    progress: &[Progress],
+    indices: &[usize],
+    warmup: u64,
+    length: u64,
+    quiet: bool,
+    work: impl FnOnce() -> R,
+) -> R {
     if quiet || !std::io::stderr().is_terminal() {
         return work();
     }
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        scope.spawn(|| draw(progress, warmup, length, &ended));
+        scope.spawn(|| draw(progress, indices, warmup, length, &ended));
         // A guard, so that a panic in the target does not leave the bars running for ever.
         let _guard = SetOnDrop(&ended);
         work()
@@ -28,12 +35,13 @@ impl Drop for SetOnDrop<'_> {
     }
 }
 
-fn draw(progress: &[Progress], warmup: u64, length: u64, ended: &AtomicBool) {
+fn draw(progress: &[Progress], indices: &[usize], warmup: u64, length: u64, ended: &AtomicBool) {
     let bars = MultiProgress::new();
     let style = ProgressStyle::with_template("{prefix} {bar:24.green} {percent:>3}%  {msg}")
         .expect("the template is right")
         .progress_chars("━╸─");
-    let bars: Vec<ProgressBar> = (0..progress.len())
+    let bars: Vec<ProgressBar> = indices
+        .iter()
         .map(|chain| {
             let bar = bars.add(ProgressBar::new(length).with_style(style.clone()));
             bar.set_prefix(format!("chain {chain:2}"));

@@ -108,7 +108,7 @@ impl Bound {
     }
 
     /// u(x), for an x inside.
-    fn unbounded(self, x: f64) -> f64 {
+    pub fn unbounded(self, x: f64) -> f64 {
         match self.kind {
             Kind::Free => x,
             Kind::Above(a) => libm::log(x - a),
@@ -118,7 +118,7 @@ impl Bound {
     }
 
     /// x(u), and log |dx/du|. Rounding never puts x on a bound, where a density may be infinite.
-    fn bounded(self, u: f64) -> (f64, f64) {
+    pub fn bounded(self, u: f64) -> (f64, f64) {
         match self.kind {
             Kind::Free => (u, 0.0),
             Kind::Above(a) => ((a + libm::exp(u)).max(a.next_up()), u),

@@ -8,6 +8,7 @@ mod labels;
 mod netcdf;
 mod parquet;
 pub mod posterior;
+mod report;
 mod whole_file;
 
 pub use csv::write_csv;
@@ -15,3 +16,4 @@ pub use error::OutputError;
 pub use netcdf::{NetcdfOptions, write_netcdf};
 pub use parquet::write_parquet;
 pub use posterior::{ChainDraws, Kept, Posterior, ProposalEllipse, Variable};
+pub use report::report_html;

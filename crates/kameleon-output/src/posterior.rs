@@ -101,24 +101,46 @@ pub struct ProposalEllipse {
     pub covariance: Vec<f64>,
 }
 
-/// How many places of a chain are looked at.
-const PLACES: usize = 24;
+/// How many places of a chain are looked at, chosen from so many draws.
+const PLACES: usize = 20;
+const CANDIDATES: usize = 400;
 
 /// Above this dimension a covariance is too large to be kept for each place.
 const LARGEST_ELLIPSE: usize = 200;
 
 impl ProposalEllipse {
-    /// The proposal of `chain` at some of its `points`, evenly spaced. None for proposals that do not know their covariance.
+    /// The proposal of `chain` at some of its `points`, far from each other. None for proposals that do not know their covariance.
     pub fn along(chain: &dyn AnyChain, points: &[f64]) -> Vec<Self> {
         let d = chain.position().len();
         let count = points.len() / d;
         if count == 0 || d > LARGEST_ELLIPSE {
             return Vec::new();
         }
-        let places = PLACES.min(count);
-        let centres = (0..places).map(|k| (2 * k + 1) * count / (2 * places)).map(|k| &points[k * d..(k + 1) * d]);
+        let candidates: Vec<&[f64]> = points.chunks(d).step_by(count.div_ceil(CANDIDATES)).collect();
+        let centres = far_apart(&candidates, PLACES).into_iter();
         centres.filter_map(|x| Some(Self { centre: x.to_vec(), covariance: chain.covariance_at(x)? })).collect()
     }
+}
+
+/// Some of the points, so that together they show all of the places: first the one nearest to the middle, then again and
+/// again the one farthest from those before. Coordinates count by their spread.
+fn far_apart<'a>(points: &[&'a [f64]], count: usize) -> Vec<&'a [f64]> {
+    let (n, d) = (points.len() as f64, points.first().map_or(0, |x| x.len()));
+    let mean: Vec<f64> = (0..d).map(|i| points.iter().map(|x| x[i]).sum::<f64>() / n).collect();
+    let variance = |i: usize| points.iter().map(|x| (x[i] - mean[i]).powi(2)).sum::<f64>() / n;
+    let weights: Vec<f64> = (0..d).map(variance).map(|v| if v > 0.0 { 1.0 / v } else { 0.0 }).collect();
+    let distance = |x: &[f64], y: &[f64]| (0..d).map(|i| weights[i] * (x[i] - y[i]).powi(2)).sum::<f64>();
+    let mut next = points.iter().copied().min_by(|x, y| distance(x, &mean).total_cmp(&distance(y, &mean)));
+    let mut chosen = Vec::new();
+    let mut nearest = vec![f64::INFINITY; points.len()];
+    while let Some(x) = next.filter(|_| chosen.len() < count) {
+        chosen.push(x);
+        points.iter().zip(&mut nearest).for_each(|(y, near)| *near = near.min(distance(x, y)));
+        // Points that were chosen, and their copies, have distance zero.
+        let farthest = nearest.iter().enumerate().filter(|(_, near)| **near > 0.0).max_by(|a, b| a.1.total_cmp(b.1));
+        next = farthest.map(|(k, _)| points[k]);
+    }
+    chosen
 }
 
 impl Posterior {
@@ -203,6 +225,20 @@ impl Posterior {
 mod tests {
     use super::*;
     use kameleon::{Control, Sampler, sample};
+
+    #[test]
+    fn places_are_spread_out_and_none_comes_twice() {
+        let points: Vec<[f64; 2]> = (0..100).map(|k| [f64::from(k % 50), 1e6 * f64::from(k % 2)]).collect();
+        let points: Vec<&[f64]> = points.iter().map(|x| x.as_slice()).collect();
+        let chosen = far_apart(&points, 3);
+        assert_eq!(chosen.len(), 3);
+        assert!(
+            (chosen[0][0] - 24.5).abs() < 2.0 && chosen[1..].iter().all(|x| x[0] < 2.0 || x[0] > 47.0),
+            "{chosen:?}"
+        );
+        assert_eq!(far_apart(&[&[1.0], &[1.0], &[2.0]], 9).len(), 2);
+        assert!(far_apart(&[], 9).is_empty());
+    }
 
     #[test]
     fn draws_without_their_log_densities_are_refused() {

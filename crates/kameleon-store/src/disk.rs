@@ -2,12 +2,15 @@
 
 use crate::checkpoint::Checkpoint;
 use crate::error::StoreError;
-use crate::folder::Folder;
+use crate::folder::{Files, Folder};
 use crate::journal::{Entry, Header, Journal};
+use crate::whole_file::write_whole;
 use kameleon::Step;
 use kameleon::any_chain::AnyChain;
 use kameleon::chain::ChainError;
 use kameleon::record::{Record, RecordError};
+use std::fs::File;
+use std::io::Read;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -21,6 +24,13 @@ pub struct Keep {
     pub thin: u64,
     /// Whether the warm-up is kept too, thinned in the same way.
     pub with_warmup: bool,
+}
+
+impl Keep {
+    /// Whether the point that the step ends in is recorded.
+    pub fn wants(self, step: &Step) -> bool {
+        step.is_draw(self.thin) || (self.with_warmup && step.warm && (step.t + 1).is_multiple_of(self.thin))
+    }
 }
 
 /// The record of one chain in the folder of a run.
@@ -61,16 +71,11 @@ impl DiskRecord {
         self.saved = Instant::now();
         Ok(())
     }
-
-    fn keeps(&self, step: &Step) -> bool {
-        let Keep { thin, with_warmup } = self.keep;
-        step.is_draw(thin) || (with_warmup && step.warm && (step.t + 1).is_multiple_of(thin))
-    }
 }
 
 impl Record for DiskRecord {
     fn step(&mut self, chain: &dyn AnyChain, step: &Step) -> Result<(), RecordError> {
-        if self.keeps(step) {
+        if self.keep.wants(step) {
             let (x, log_density) = (chain.position(), chain.log_density());
             let Step { acceptance, outcome, warm, .. } = *step;
             self.journal.push(Entry { x, log_density, acceptance, outcome, warm })?;
@@ -84,4 +89,22 @@ impl Record for DiskRecord {
         }
         Ok(())
     }
+}
+
+/// Copies a chain from one folder to another, its journal as far as the checkpoint speaks of it. The checkpoint comes
+/// last: without it the chain would begin anew.
+pub fn copy_chain(from: &Files, to: &Folder, chain: usize, journal: u64) -> Result<(), StoreError> {
+    let (source, path) = (from.journal(chain), to.journal(chain));
+    let file = File::open(&source).map_err(StoreError::io(&source, "opening the journal"))?;
+    let mut copy = File::create_new(&path).map_err(StoreError::io(&path, "creating the journal"))?;
+    let copied =
+        std::io::copy(&mut file.take(journal), &mut copy).map_err(StoreError::io(&path, "copying the journal"))?;
+    if copied < journal {
+        let what = format!("the journal has {copied} bytes where the checkpoint speaks of {journal}");
+        return Err(StoreError::damaged(&source, what));
+    }
+    copy.sync_all().map_err(StoreError::io(&path, "writing to the disk"))?;
+    let source = from.checkpoint(chain);
+    let bytes = std::fs::read(&source).map_err(StoreError::io(&source, "reading the checkpoint"))?;
+    write_whole(&to.checkpoint(chain), &bytes)
 }

@@ -12,7 +12,8 @@ mod journal;
 mod whole_file;
 
 pub use checkpoint::Checkpoint;
-pub use disk::{DiskRecord, Keep};
+pub use disk::{DiskRecord, Keep, copy_chain};
 pub use error::StoreError;
-pub use folder::Folder;
+pub use folder::{Files, Folder};
 pub use journal::{Entry, Header, Journal, Recovered, read_journal};
+pub use whole_file::write_whole;

@@ -25,8 +25,9 @@ pub use ess::{ess_bulk, ess_mean, ess_quantile, ess_sd, ess_tail};
 pub use mcse::{mcse_mean, mcse_quantile, mcse_sd};
 pub use mmd::{mmd2_biased, mmd2_unbiased};
 pub use r_hat::{r_hat, r_hat_bulk, r_hat_folded};
-pub use rank::quantile;
+pub use rank::{quantile, rank_histogram};
 pub use summary::{ParameterSummary, Summary, summarise};
+pub use table::HEADER;
 pub use truth::{
     Truth, compare_with_truth, kolmogorov_smirnov_uniform, mean_norm, n_eq, quantile_deviation, quantile_deviations,
 };

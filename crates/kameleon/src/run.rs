@@ -135,19 +135,7 @@ impl Run {
             }
             Ending::Failed(error) => warnings.push(format!("{error}; this is what was drawn before")),
         }
-        let total = |counts: fn(&Statistics) -> u64| self.chains.iter().map(|c| counts(&c.statistics)).sum::<u64>();
-        let invalid = total(|s| s.warmup.invalid + s.sampling.invalid);
-        let first = self.chains.iter().enumerate().find_map(|(k, c)| Some((k, c.statistics.first_invalid.as_ref()?)));
-        if let Some((chain, first)) = first {
-            warnings.push(format!(
-                "{invalid} of {} proposed points had no usable log density and were rejected; the first in chain {chain}, \
-                 iteration {}, at {}: {}",
-                self.evaluations(),
-                first.t,
-                show_point(&first.point),
-                first.why
-            ));
-        }
+        warnings.extend(invalid_points(self.chains.iter().map(|chain| &chain.statistics)));
         warnings
     }
 
@@ -155,6 +143,19 @@ impl Run {
     pub fn draws(&self) -> Vec<&[f64]> {
         self.chains.iter().map(|chain| chain.draws.points.as_slice()).collect()
     }
+}
+
+/// A warning about points that could not be used, if there were any, over all chains.
+pub fn invalid_points<'a>(chains: impl Iterator<Item = &'a Statistics> + Clone) -> Option<String> {
+    let invalid: u64 = chains.clone().map(|s| s.warmup.invalid + s.sampling.invalid).sum();
+    let evaluations: u64 = chains.clone().map(|s| s.evaluations).sum();
+    let (chain, first) = chains.enumerate().find_map(|(k, s)| Some((k, s.first_invalid.as_ref()?)))?;
+    let (t, point) = (first.t, show_point(&first.point));
+    Some(format!(
+        "{invalid} of {evaluations} proposed points had no usable log density and were rejected; the first in chain \
+         {chain}, iteration {t}, at {point}: {}",
+        first.why
+    ))
 }
 
 /// How a run is watched and stopped from outside.

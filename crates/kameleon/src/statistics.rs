@@ -38,6 +38,14 @@ impl Counts {
     }
 }
 
+/// The longest wait to be expected of a chain that accepted so many of `total` points, had rejections been independent,
+/// all equally likely: ln m / −ln(1 − a) for m moves. The acceptance is taken outside the longest wait there was, so that
+/// a long wait does not explain itself.
+pub fn expected_wait(longest: u64, accepted: u64, total: u64) -> f64 {
+    let elsewhere = accepted as f64 / total.saturating_sub(longest).max(1) as f64;
+    (accepted as f64).ln().max(1.0) / -(-elsewhere.min(0.9)).ln_1p()
+}
+
 /// The first point at which the target gave no usable value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Invalid {

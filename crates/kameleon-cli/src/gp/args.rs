@@ -1,11 +1,10 @@
-//! The flags of Gaussian-process classification, and the table and settings they stand for.
+//! The flags of Gaussian-process classification, and the settings they stand for.
 
-use anyhow::{Context, Result, bail};
 use clap::Args;
-use kameleon_gp::{Approximation, Covariance, Dataset, Likelihood, Settings, Standardise, glass};
+use kameleon_gp::{Approximation, Covariance, Likelihood, Standardise};
+use kameleon_runs::settings::{GpSettings, Samples};
 use serde::Deserialize;
 use serde::de::value::{Error, StrDeserializer};
-use std::fs::File;
 use std::path::PathBuf;
 
 /// The flags of `--target glass` and `--target gp`.
@@ -43,7 +42,7 @@ pub struct GpArgs {
     /// Importance samples for each estimate of the likelihood, or auto: a short pilot finds how many give most effective
     /// draws for the work [default: auto]
     #[arg(long, value_name = "COUNT")]
-    n_imp: Option<String>,
+    n_imp: Option<Samples>,
 }
 
 /// A value by the name it has in stored settings.
@@ -54,7 +53,10 @@ fn named<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T, Error> {
 impl GpArgs {
     /// The first of these flags that was given, for targets that do not take them.
     pub fn first_given(&self) -> Option<&'static str> {
-        let model = [
+        let flags = [
+            ("data", self.data.is_some()),
+            ("label", self.label.is_some()),
+            ("positive", self.positive.is_some()),
             ("parametrisation", self.parametrisation.is_some()),
             ("standardise", self.standardise.is_some()),
             ("covariance", self.covariance.is_some()),
@@ -63,59 +65,25 @@ impl GpArgs {
             ("approximation", self.approximation.is_some()),
             ("n-imp", self.n_imp.is_some()),
         ];
-        let found = model.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag);
-        self.first_of_table().or(found)
+        flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
     }
 
-    /// The first of the flags that say which table, for glass, which needs none.
-    fn first_of_table(&self) -> Option<&'static str> {
-        let table =
-            [("data", self.data.is_some()), ("label", self.label.is_some()), ("positive", self.positive.is_some())];
-        table.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
-    }
-
-    /// The table and its name.
-    pub fn dataset(&self, target: &str) -> Result<(Dataset, String)> {
-        if target == "glass" {
-            if let Some(flag) = self.first_of_table() {
-                bail!("--{flag} is for --target gp; glass brings its own data");
+    /// Puts what was given into the settings.
+    pub fn apply(&self, settings: &mut GpSettings) {
+        fn over<T: Clone>(setting: &mut Option<T>, given: &Option<T>) {
+            if given.is_some() {
+                setting.clone_from(given);
             }
-            return Ok((glass(), "glass".into()));
         }
-        let path = self.data.as_ref().context("--target gp needs a table: --data FILE")?;
-        let label = self.label.as_ref().context("--target gp needs --label COLUMN, the column with the two classes")?;
-        let name = path.display().to_string();
-        let file = File::open(path).with_context(|| format!("--data {name}"))?;
-        let data = Dataset::read(file, label, self.positive.as_deref()).with_context(|| name.clone())?;
-        Ok((data, name))
-    }
-
-    /// The model that the flags describe.
-    pub fn settings(&self) -> Result<Settings> {
-        let base = match self.parametrisation.as_deref() {
-            None | Some("text") => Settings::default(),
-            Some("published") => Settings::published(),
-            Some(other) => bail!("--parametrisation \"{other}\": say text or published"),
-        };
-        let n_imp = match self.n_imp.as_deref() {
-            None | Some("auto") => base.n_imp,
-            Some(count) => {
-                count.parse().with_context(|| format!("--n-imp \"{count}\": say auto, or a whole number"))?
-            }
-        };
-        Ok(Settings {
-            standardise: self.standardise.unwrap_or(base.standardise),
-            covariance: self.covariance.unwrap_or(base.covariance),
-            amplitude: self.amplitude,
-            likelihood: self.likelihood.unwrap_or(base.likelihood),
-            approximation: self.approximation.unwrap_or(base.approximation),
-            n_imp,
-            ..base
-        })
-    }
-
-    /// Whether a pilot chooses n_imp.
-    pub fn is_automatic(&self) -> bool {
-        self.n_imp.as_deref().is_none_or(|n_imp| n_imp == "auto")
+        over(&mut settings.data, &self.data);
+        over(&mut settings.label, &self.label);
+        over(&mut settings.positive, &self.positive);
+        over(&mut settings.parametrisation, &self.parametrisation);
+        over(&mut settings.standardise, &self.standardise);
+        over(&mut settings.covariance, &self.covariance);
+        over(&mut settings.likelihood, &self.likelihood);
+        over(&mut settings.approximation, &self.approximation);
+        settings.amplitude |= self.amplitude;
+        settings.n_imp = self.n_imp.unwrap_or(settings.n_imp);
     }
 }

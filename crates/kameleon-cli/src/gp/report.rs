@@ -1,8 +1,8 @@
 //! What there is to say of the estimate after a classification run: its noise, its jitter.
 
-use super::GpModel;
-use crate::sticking::LARGEST_SD;
-use kameleon::{Plan, Run};
+use kameleon_output::Posterior;
+use kameleon_runs::settings::PlanSettings;
+use kameleon_runs::{GpModel, LARGEST_SD};
 use serde::Serialize;
 
 /// What is reported of a classification run besides the draws.
@@ -21,13 +21,13 @@ pub struct GpReport {
 
 impl GpReport {
     /// What the run says of the estimate. The noise is measured at the mean of all draws.
-    pub fn new(model: &GpModel, run: &Run, plan: &Plan) -> Self {
+    pub fn new(model: &GpModel, posterior: &Posterior, plan: &PlanSettings) -> Self {
         let (statistics, settings) = (model.target.statistics(), model.target.settings());
         let mut target = model.target.clone();
         Self {
             n_imp: settings.n_imp,
-            n_imp_chosen_by: if model.is_piloted() { "pilot" } else { "user" },
-            sd_log_estimate: mean(run).and_then(|mean| target.noise(&mean, plan.seed).ok()),
+            n_imp_chosen_by: if model.pilot.is_some() { "pilot" } else { "user" },
+            sd_log_estimate: mean(posterior).and_then(|mean| target.noise(&mean, plan.seed).ok()),
             correlation: plan.correlation,
             rejected_estimates: statistics.rejections,
             jitter: settings.jitter,
@@ -61,13 +61,13 @@ impl GpReport {
     }
 
     /// What helps against noise.
-    pub const ADVICE: &'static str = "Take a larger --n-imp, --approximation ep or --correlation 0.99.";
+    const ADVICE: &'static str = "Take a larger --n-imp, --approximation ep or --correlation 0.99.";
 }
 
 /// The mean of all draws.
-fn mean(run: &Run) -> Option<Vec<f64>> {
-    let draws = run.draws().concat();
-    let (dim, count) = (run.dim(), draws.len() / run.dim());
+fn mean(posterior: &Posterior) -> Option<Vec<f64>> {
+    let (draws, dim) = (posterior.points().concat(), posterior.dim());
+    let count = draws.len() / dim;
     let coordinate = |i| draws.iter().skip(i).step_by(dim).sum::<f64>() / count as f64;
     (count > 0).then(|| (0..dim).map(coordinate).collect())
 }

@@ -67,6 +67,20 @@ pub fn quantile(sorted: &[f64], p: f64) -> f64 {
     (1.0 - gamma) * sorted[k as usize - 1] + gamma * sorted[k as usize]
 }
 
+/// How often the draws of each chain rank in each of `bins` equal parts of all draws in order: about equally often
+/// everywhere if the chains agree. None for fewer than 4 draws a chain, or draws that are not finite.
+pub fn rank_histogram(chains: &[&[f64]], bins: usize) -> Option<Vec<Vec<u32>>> {
+    let draws = Draws::diagnosable(chains).filter(|_| bins > 0)?;
+    let mut order: Vec<(f64, u32)> = draws.pooled().iter().copied().zip(0..).collect();
+    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let (n, length) = (order.len(), order.len() / draws.chains());
+    let mut counts = vec![vec![0; bins]; draws.chains()];
+    for (rank, (_, place)) in order.iter().enumerate() {
+        counts[*place as usize / length][rank * bins / n] += 1;
+    }
+    Some(counts)
+}
+
 /// Φ⁻¹((rank − 3/8)/(n + 1/4)) for each of the ascending values, at its place; tied values share their mean rank.
 fn normal_scores(ascending: &[(f64, u32)], draws: &Draws) -> Draws {
     let mut scores = draws.map(|_| 0.0);
@@ -92,6 +106,14 @@ mod tests {
         assert!((quantile(&x, 0.9) - 6.8).abs() < 1e-14);
         assert_eq!(quantile(&[5.0], 0.3), 5.0);
         assert!(quantile(&[], 0.5).is_nan() && quantile(&x, 1.1).is_nan() && quantile(&x, f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn ranks_are_counted_chain_by_chain() {
+        let counts = rank_histogram(&[&[1.0, 2.0, 3.0, 8.0], &[5.0, 6.0, 7.0, 4.0]], 4).unwrap();
+        assert_eq!(counts, [[2, 1, 0, 1], [0, 1, 2, 1]]);
+        assert_eq!(rank_histogram(&[&[1.0, 2.0, f64::NAN, 4.0]], 4), None);
+        assert_eq!(rank_histogram(&[&[1.0, 2.0]], 4), None);
     }
 
     #[test]

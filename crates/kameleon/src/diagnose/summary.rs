@@ -62,6 +62,11 @@ pub fn summarise(names: &[String], chains: &[&[f64]], dim: usize) -> Summary {
 }
 
 impl ParameterSummary {
+    /// The line of the table, cell by cell as in [`HEADER`](super::HEADER), with as many digits as the draws answer for.
+    pub fn cells(&self) -> [String; 10] {
+        table::row(self)
+    }
+
     /// Sorts and transforms the draws once for all figures.
     fn new(name: String, draws: &Draws, lags: Option<&mut Autocovariance>) -> Self {
         let ranked = Ranked::new(draws);

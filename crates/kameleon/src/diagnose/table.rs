@@ -2,7 +2,8 @@
 
 use super::ParameterSummary;
 
-const HEADER: [&str; 10] = ["parameter", "mean", "sd", "MCSE", "5%", "50%", "95%", "ESS bulk", "ESS tail", "R-hat"];
+/// What the cells of a line of the table are.
+pub const HEADER: [&str; 10] = ["parameter", "mean", "sd", "MCSE", "5%", "50%", "95%", "ESS bulk", "ESS tail", "R-hat"];
 /// Longer names are cut.
 const NAME_WIDTH: usize = 24;
 /// The most digits shown of any number: beyond these, more only looks precise.
@@ -25,7 +26,7 @@ pub(super) fn aligned(parameters: &[ParameterSummary]) -> String {
     text
 }
 
-fn row(p: &ParameterSummary) -> [String; 10] {
+pub(super) fn row(p: &ParameterSummary) -> [String; 10] {
     let numbers = [p.mean, p.sd, p.q5, p.q50, p.q95];
     let digits = Digits::new(p.mcse_mean, numbers.iter().map(|v| v.abs()).fold(0.0, f64::max));
     let [mean, sd, q5, q50, q95] = numbers.map(|v| digits.show(v));

@@ -1,26 +1,23 @@
 //! Things given as `name:key=value,…`: targets and kernels with their parameters.
 
-use anyhow::{Context, Result, bail};
-
 /// A name with the parameters that were given to it.
 pub struct Named {
-    what: &'static str,
     /// The name, in lower case.
     pub name: String,
     parameters: Vec<(String, f64)>,
 }
 
 impl Named {
-    /// Reads `name:key=value,…`; `what` is said in errors ("target", "kernel").
-    pub fn parse(what: &'static str, text: &str) -> Result<Self> {
+    /// Reads `name:key=value,…`.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         let mut parameters = Vec::new();
         for pair in rest.split(',').filter(|pair| !pair.is_empty()) {
-            let wrong = || format!("{what} \"{text}\": \"{pair}\" should be key=number, as in {name}:key=0.5");
-            let (key, value) = pair.split_once('=').with_context(wrong)?;
-            parameters.push((key.trim().to_ascii_lowercase(), value.trim().parse().with_context(wrong)?));
+            let wrong = || format!("\"{text}\": \"{pair}\" should be key=number, as in {name}:key=0.5");
+            let (key, value) = pair.split_once('=').ok_or_else(wrong)?;
+            parameters.push((key.trim().to_ascii_lowercase(), value.trim().parse().map_err(|_| wrong())?));
         }
-        Ok(Self { what, name: name.trim().to_ascii_lowercase(), parameters })
+        Ok(Self { name: name.trim().to_ascii_lowercase(), parameters })
     }
 
     /// The parameter's value, or its default.
@@ -32,10 +29,10 @@ impl Named {
     }
 
     /// An error if a parameter was given that nothing took.
-    pub fn finish(self, known: &str) -> Result<()> {
+    pub fn finish(self, known: &str) -> Result<(), String> {
         match self.parameters.first() {
             None => Ok(()),
-            Some((key, _)) => bail!("{} {}: there is no parameter \"{key}\"; it has {known}", self.what, self.name),
+            Some((key, _)) => Err(format!("{}: there is no parameter \"{key}\"; it has {known}", self.name)),
         }
     }
 }

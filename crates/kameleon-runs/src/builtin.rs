@@ -1,10 +1,8 @@
-//! Targets by name: the built-in ones, whose truth is known, and classification of the user's data.
+//! Built-in targets by name, whose truth is known.
 
-use crate::args::SampleArgs;
-use crate::gp::GpModel;
-use crate::options::Named;
-use anyhow::{Result, bail};
-use kameleon::target::{Banana, Flower, Gaussian, Noisy};
+use crate::named::Named;
+use crate::settings::SettingsProblem;
+use kameleon::target::{Banana, Flower, Gaussian, Noisy, TargetError};
 use kameleon::{Evaluation, Known, Noise, Rng, Target};
 
 /// A built-in target, its parameters and what it is.
@@ -43,116 +41,27 @@ pub const DATA_TARGETS: [(&str, &str); 2] = [
     ("gp", "your own table: --data FILE --label COLUMN"),
 ];
 
-/// Whatever is sampled.
-#[derive(Clone)]
-pub enum Model {
-    /// A target whose truth is known.
-    BuiltIn(BuiltIn),
-    /// Gaussian-process classification.
-    Gp(Box<GpModel>),
-}
-
-impl Model {
-    /// The target that the flags describe.
-    pub fn new(args: &SampleArgs) -> Result<Self> {
-        let name = args.target.trim().to_ascii_lowercase();
-        if DATA_TARGETS.iter().any(|(known, _)| *known == name) {
-            if args.noise != 0.0 {
-                bail!("--noise is for built-in targets; the estimate of {name} has noise of its own");
-            }
-            let model = Self::Gp(Box::new(GpModel::new(&name, &args.gp, args.seed, args.quiet || args.json)?));
-            return match (args.dim, model.dim()) {
-                (Some(asked), Some(dim)) if asked != dim => {
-                    bail!("--dim {asked}: {} has {dim} parameters; leave --dim out", model.name(args))
-                }
-                _ => Ok(model),
-            };
-        }
-        if let Some(flag) = args.gp.first_given() {
-            bail!("--{flag} is for --target glass or gp, not for {}", args.target);
-        }
-        Ok(Self::BuiltIn(BuiltIn::parse(&args.target, args.dim.unwrap_or(8), args.noise)?))
-    }
-
-    /// Warm-up and draws that take a minute or less.
-    pub fn default_length(&self) -> (u64, u64) {
-        match self {
-            Self::BuiltIn(_) => (100_000, 400_000),
-            Self::Gp(_) => (5_000, 20_000),
-        }
-    }
-
-    /// What a report calls it.
-    pub fn name<'a>(&'a self, args: &'a SampleArgs) -> &'a str {
-        match self {
-            Self::BuiltIn(_) => &args.target,
-            Self::Gp(model) => model.name(),
-        }
-    }
-
-    /// The target as one whose truth is known, if it is.
-    pub fn known(&self) -> Option<&dyn Known> {
-        match self {
-            Self::BuiltIn(target) => Some(target),
-            Self::Gp(_) => None,
-        }
-    }
-
-    /// The classification problem, if it is one.
-    pub fn gp(&self) -> Option<&GpModel> {
-        match self {
-            Self::BuiltIn(_) => None,
-            Self::Gp(model) => Some(model),
-        }
-    }
-}
-
-impl Target for Model {
-    fn dim(&self) -> Option<usize> {
-        match self {
-            Self::BuiltIn(target) => target.dim(),
-            Self::Gp(model) => model.target.dim(),
-        }
-    }
-
-    fn names(&self, dim: usize) -> Vec<String> {
-        match self {
-            Self::BuiltIn(target) => target.names(dim),
-            Self::Gp(model) => model.target.names(dim),
-        }
-    }
-
-    fn normals(&self) -> usize {
-        match self {
-            Self::BuiltIn(target) => target.normals(),
-            Self::Gp(model) => model.target.normals(),
-        }
-    }
-
-    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
-        match self {
-            Self::BuiltIn(target) => target.log_density(x, noise),
-            Self::Gp(model) => model.target.log_density(x, noise),
-        }
-    }
-}
-
 /// A built-in target of any kind.
 #[derive(Clone)]
 pub enum BuiltIn {
+    /// Twisted.
     Banana(Noisy<Banana>),
+    /// Round, with or without waves.
     Flower(Noisy<Flower>),
+    /// Plain.
     Gaussian(Noisy<Gaussian>),
 }
 
 impl BuiltIn {
     /// The target called `text` in `dim` dimensions, with noise of this sd on the log density.
-    pub fn parse(text: &str, dim: usize, noise: f64) -> Result<Self> {
-        let mut named = Named::parse("target", text)?;
+    pub fn parse(text: &str, dim: usize, noise: f64) -> Result<Self, SettingsProblem> {
+        let wrong = |what: String| SettingsProblem::new("model.target", what);
+        let mut named = Named::parse(text).map_err(wrong)?;
         let Some(entry) = TARGETS.iter().find(|entry| entry.name == named.name) else {
             let names: Vec<&str> =
                 TARGETS.iter().map(|entry| entry.name).chain(DATA_TARGETS.map(|(name, _)| name)).collect();
-            bail!("there is no target \"{}\"; choose one of {}", named.name, names.join(", "));
+            let names = names.join(", ");
+            return Err(wrong(format!("there is no target \"{}\"; choose one of {names}", named.name)));
         };
         let target = match entry.name {
             "banana" => {
@@ -173,7 +82,7 @@ impl BuiltIn {
                 Self::Gaussian(Noisy::new(gaussian(dim, condition, correlation)?, noise)?)
             }
         };
-        named.finish(entry.parameters)?;
+        named.finish(entry.parameters).map_err(wrong)?;
         Ok(target)
     }
 
@@ -188,11 +97,11 @@ impl BuiltIn {
 }
 
 /// Variances in equal ratios from 1 down to 1/condition, every pair with the same correlation.
-fn gaussian(dim: usize, condition: f64, correlation: f64) -> Result<Gaussian> {
+fn gaussian(dim: usize, condition: f64, correlation: f64) -> Result<Gaussian, TargetError> {
     let sd = |i: usize| condition.powf(-0.5 * i as f64 / (dim.max(2) - 1) as f64);
     let entry = |i: usize, j: usize| sd(i) * sd(j) * if i == j { 1.0 } else { correlation };
     let covariance: Vec<f64> = (0..dim * dim).map(|k| entry((k / dim).min(k % dim), (k / dim).max(k % dim))).collect();
-    Ok(Gaussian::new(&vec![0.0; dim], &covariance)?)
+    Gaussian::new(&vec![0.0; dim], &covariance)
 }
 
 impl Target for BuiltIn {

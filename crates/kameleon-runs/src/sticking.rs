@@ -5,7 +5,8 @@
 //! a few times longer (Glass: 4 times). A lucky estimate holds a chain for much longer: the alarm is at ten times, or at a
 //! twentieth of the run, since noise that holds the chain everywhere spoils the comparison with its own acceptance.
 
-use kameleon::Run;
+use crate::settings::{Kind, RunSettings};
+use kameleon::statistics::{Statistics, expected_wait};
 
 /// The largest sd(log p̂) at which independent noise is reasonable (Doucet, Pitt, Deligiannidis and Kohn 2015).
 pub const LARGEST_SD: f64 = 1.7;
@@ -16,11 +17,19 @@ const FACTOR: f64 = 10.0;
 const SHARE: f64 = 0.05;
 const LONG: u64 = 100;
 
+/// What helps against noise.
+pub fn advice(settings: &RunSettings) -> &'static str {
+    match settings.model.kind() {
+        Ok(Kind::Gp) => "Take a larger n-imp, the approximation ep, or correlation = 0.99 (--correlation).",
+        _ => "Less noise, or correlation = 0.99 (--correlation), may help.",
+    }
+}
+
 /// A warning about the chain that sticks worst, if one does.
-pub fn warning(run: &Run, advice: &str) -> Option<String> {
-    let waits = run.chains.iter().enumerate().map(|(chain, of)| {
-        let counts = of.statistics.sampling;
-        (chain, of.statistics.longest_rejection_run, counts.accepted, counts.total())
+pub fn warning<'a>(chains: impl Iterator<Item = (usize, &'a Statistics)>, advice: &str) -> Option<String> {
+    let waits = chains.map(|(chain, statistics)| {
+        let counts = statistics.sampling;
+        (chain, statistics.longest_rejection_run, counts.accepted, counts.total())
     });
     let stuck = waits.filter(|&(_, longest, accepted, total)| sticks(longest, accepted, total));
     let (chain, longest, _, total) = stuck.max_by_key(|&(_, longest, ..)| longest)?;
@@ -30,11 +39,8 @@ pub fn warning(run: &Run, advice: &str) -> Option<String> {
 }
 
 fn sticks(longest: u64, accepted: u64, total: u64) -> bool {
-    // The acceptance outside the wait, so that a long wait does not hide itself.
-    let elsewhere = accepted as f64 / (total - longest).max(1) as f64;
-    let expected = (accepted as f64).ln().max(1.0) / -(-elsewhere.min(0.9)).ln_1p();
     let wait = longest as f64;
-    wait > FACTOR * expected || (longest > LONG && wait > SHARE * total as f64)
+    wait > FACTOR * expected_wait(longest, accepted, total) || (longest > LONG && wait > SHARE * total as f64)
 }
 
 #[cfg(test)]

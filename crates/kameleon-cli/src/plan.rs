@@ -1,0 +1,119 @@
+//! The settings of a run: the run file's, with the flags over them.
+
+use crate::args::SampleArgs;
+use anyhow::{Context, Result, bail};
+use kameleon_runs::RunSettings;
+use std::path::Path;
+
+impl SampleArgs {
+    /// What is to be run.
+    pub fn settings(&self) -> Result<RunSettings> {
+        let mut settings = match &self.file {
+            Some(file) => read(file)?,
+            None => RunSettings::default(),
+        };
+        for text in &self.set {
+            let (key, value) = text.split_once('=').with_context(|| format!("--set {text}: should be KEY=VALUE"))?;
+            settings.set(key.trim(), value.trim()).with_context(|| "--set".to_string())?;
+        }
+        self.model(&mut settings)?;
+        self.sampler(&mut settings)?;
+        self.run(&mut settings)?;
+        settings.output.keep_warmup |= self.keep_warmup;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    fn model(&self, settings: &mut RunSettings) -> Result<()> {
+        let model = &mut settings.model;
+        let asked = self.target.as_deref().map(|target| target.trim().to_ascii_lowercase());
+        if let Some(target) = &self.target {
+            // Another model takes the place of the file's.
+            *model = Default::default();
+            model.target = Some(target.clone());
+            settings.parameters = Default::default();
+        } else if self.file.is_none() && model.kind().is_err() {
+            model.target = Some("banana".into());
+        }
+        model.dim = self.dim.or(model.dim);
+        model.noise = self.noise.or(model.noise);
+        let classifies = asked.as_deref().is_some_and(|target| target == "glass" || target == "gp");
+        if asked.as_deref() == Some("gp") {
+            model.target = None;
+            model.gp.get_or_insert_default();
+        }
+        match self.gp.first_given() {
+            Some(_) if classifies || model.gp.is_some() || model.target.as_deref() == Some("glass") => {
+                self.gp.apply(model.gp.get_or_insert_default());
+            }
+            Some(flag) => bail!("--{flag} is for --target glass or gp, not for {}", model.name()),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn sampler(&self, settings: &mut RunSettings) -> Result<()> {
+        let sampler = &mut settings.sampler;
+        if let Some(name) = &self.sampler {
+            if *name != sampler.name {
+                // The settings of another sampler are of no use.
+                *sampler = Default::default();
+            }
+            sampler.name.clone_from(name);
+        }
+        if let Some(kernel) = &self.kernel {
+            sampler.set("kernel", kernel.as_str());
+        }
+        match self.bandwidth.as_deref() {
+            None => {}
+            Some("median") => sampler.set("bandwidth", "median"),
+            Some(sigma) => {
+                let sigma: f64 =
+                    sigma.parse().with_context(|| format!("--bandwidth \"{sigma}\": say median, or a number"))?;
+                sampler.set("bandwidth", sigma);
+            }
+        }
+        if let Some(n) = self.n {
+            sampler.set("n", n);
+        }
+        if let Some(gamma) = self.gamma {
+            sampler.set("gamma", gamma);
+        }
+        if self.published {
+            sampler.set("published", true);
+        }
+        Ok(())
+    }
+
+    fn run(&self, settings: &mut RunSettings) -> Result<()> {
+        let run = &mut settings.run;
+        run.chains = self.chains.unwrap_or(run.chains);
+        run.warmup = self.warmup.or(run.warmup);
+        run.draws = self.draws.or(run.draws);
+        run.thin = self.thin.unwrap_or(run.thin);
+        run.seed = self.seed.unwrap_or(run.seed);
+        run.threads = self.threads.or(run.threads);
+        run.correlation = self.correlation.unwrap_or(run.correlation);
+        run.until = self.until.or(run.until);
+        run.max_draws = self.max_draws.or(run.max_draws);
+        run.max_evaluations = self.max_evaluations.or(run.max_evaluations);
+        run.max_minutes = self.max_minutes.or(run.max_minutes);
+        run.chain = self.chain.or(run.chain);
+        if let Some(text) = &self.start {
+            let coordinate =
+                |x: &str| x.trim().parse::<f64>().with_context(|| format!("--start: \"{x}\" is not a number"));
+            run.start = Some(vec![text.split(',').map(coordinate).collect::<Result<_>>()?]);
+        }
+        Ok(())
+    }
+}
+
+/// A run file, with its paths relative to its own folder.
+fn read(file: &Path) -> Result<RunSettings> {
+    let name = file.display().to_string();
+    let text = std::fs::read_to_string(file).with_context(|| format!("{name} cannot be read"))?;
+    let mut settings = RunSettings::from_toml(&text, &name)?;
+    let place = std::path::absolute(file).with_context(|| name.clone())?;
+    settings.anchor(place.parent().unwrap_or(Path::new("/")));
+    Ok(settings)
+}

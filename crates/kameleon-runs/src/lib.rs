@@ -1,0 +1,56 @@
+//! A run as users mean it: settings from a run file, a model with bounds, priors and starts, chains, a folder to resume
+//! from, stopping rules, and runs on many machines that are merged.
+//!
+//! ```
+//! use kameleon::Control;
+//! use kameleon_runs::{Model, RunSettings, start};
+//!
+//! let settings = RunSettings::from_toml(
+//!     r#"
+//!     [model]
+//!     log-density = "7*ln(rate) - 3*rate" # 7 events in 3 hours
+//!     [parameters.rate]
+//!     prior = "gamma(2, 1)"
+//!     [run]
+//!     warmup = 1000
+//!     draws = 2000
+//!     "#,
+//!     "rate.toml",
+//! )?;
+//! let model = Model::open(&settings)?;
+//! let finished = start(&settings, model, None, Control::default())?;
+//! assert_eq!(finished.posterior.names, ["rate"]);
+//! assert!(finished.posterior.chains[0].draws.points.iter().all(|rate| *rate > 0.0));
+//! # Ok::<(), kameleon_runs::RunError>(())
+//! ```
+//!
+//! Nothing here prints, reads the command line or ends the process: the program and the Python package are made of it.
+
+mod builtin;
+mod error;
+mod gp;
+mod kernels;
+mod load;
+mod merge;
+mod model;
+mod named;
+mod prepare;
+mod record;
+mod run;
+pub mod settings;
+mod stages;
+mod starts;
+mod status;
+mod sticking;
+
+pub use builtin::{BuiltIn, DATA_TARGETS, Entry, TARGETS};
+pub use error::RunError;
+pub use gp::GpModel;
+pub use kernels::KERNELS;
+pub use load::{load, settings_of};
+pub use merge::merge;
+pub use model::Model;
+pub use run::{Finished, resume, start};
+pub use settings::{RunSettings, SettingsProblem};
+pub use status::{How, Status};
+pub use sticking::LARGEST_SD;

@@ -1,0 +1,146 @@
+//! A run as it is to be shown: from memory, or from a folder, also while it goes on.
+
+use crate::error::RunError;
+use crate::record::Raw;
+use crate::settings::RunSettings;
+use crate::status::Status;
+use crate::sticking;
+use kameleon::any_chain::AnyChain;
+use kameleon::run::invalid_points;
+use kameleon::statistics::Statistics;
+use kameleon_models::Bound;
+use kameleon_output::{ChainDraws, Kept, Posterior, ProposalEllipse};
+use kameleon_store::{Checkpoint, Files, read_journal};
+use std::path::Path;
+
+/// Reads the run in a folder. The folder is not locked, nothing in it is executed, and a run that is going on is shown as
+/// far as it is.
+pub fn load(folder: &Path) -> Result<Posterior, RunError> {
+    let files = Files::of(folder)?;
+    let settings = settings_of(folder)?;
+    let mut notes = Vec::new();
+    let mut chains = Vec::new();
+    for index in settings.run.indices() {
+        chains.extend(read_chain(&files, index, &mut notes)?);
+    }
+    let mut posterior = posterior(&settings, chains, &Status::read(&files))?;
+    posterior.warnings.extend(notes);
+    Ok(posterior)
+}
+
+/// The settings of the run in a folder.
+pub fn settings_of(folder: &Path) -> Result<RunSettings, RunError> {
+    let text = Files::of(folder)?.settings()?;
+    Ok(RunSettings::from_toml(&text, &folder.join("settings.toml").display().to_string())?)
+}
+
+/// A chain with what it drew, on the unbounded space.
+pub struct RawChain {
+    /// Which chain of the plan.
+    pub index: usize,
+    /// What it drew.
+    pub raw: Raw,
+    /// The chain, if it could be read.
+    pub chain: Option<Box<dyn AnyChain>>,
+}
+
+/// What the folder has of a chain; nothing if it was killed before it began.
+fn read_chain(files: &Files, index: usize, notes: &mut Vec<String>) -> Result<Option<RawChain>, RunError> {
+    if !files.journal(index).exists() {
+        notes.push(format!("chain {index} has not begun"));
+        return Ok(None);
+    }
+    let raw = read_draws(files, index, notes)?;
+    let saved = Checkpoint::read(&files.checkpoint(index)).map_err(|error| error.to_string());
+    let chain = saved.and_then(|saved| saved.chain.resume().map_err(|error| error.to_string()));
+    if let Err(why) = &chain {
+        notes.push(format!("what happened to chain {index} is not known, only its draws: {why}"));
+    }
+    Ok(Some(RawChain { index, raw, chain: chain.ok() }))
+}
+
+/// All draws in the journal of a chain.
+pub fn read_draws(files: &Files, index: usize, notes: &mut Vec<String>) -> Result<Raw, RunError> {
+    let mut raw = Raw::default();
+    let recovered = read_journal(&files.journal(index), |entry| raw.push(entry))?;
+    if recovered.left_over > 0 {
+        notes.push(format!(
+            "the last {} bytes of the journal of chain {index} are not whole: a draw was being written, or they are damaged",
+            recovered.left_over
+        ));
+    }
+    Ok(raw)
+}
+
+/// Puts everything together, in the parameters' own units.
+pub fn posterior(settings: &RunSettings, chains: Vec<RawChain>, status: &Status) -> Result<Posterior, RunError> {
+    let bounds = settings.parameters.bounds()?;
+    let names = settings.parameters.names();
+    let warmup = settings.run.warmup.unwrap_or_default();
+    let chains: Vec<ChainDraws> = chains.into_iter().map(|chain| shown(chain, &bounds, warmup)).collect();
+    let noisy = settings.model.is_noisy();
+    let statistics = || chains.iter().map(|chain| &chain.statistics);
+    let mut warnings: Vec<String> = status.warning().into_iter().collect();
+    warnings.extend(invalid_points(statistics()));
+    if noisy {
+        warnings.extend(sticking::warning(
+            chains.iter().map(|chain| (chain.index, &chain.statistics)),
+            sticking::advice(settings),
+        ));
+    }
+    Ok(Posterior {
+        target: settings.model.name(),
+        sampler: settings.sampler()?.name().into(),
+        variables: Posterior::scalars(&names),
+        names,
+        seed: settings.run.seed,
+        warmup,
+        thin: settings.run.thin,
+        noisy,
+        seconds: (status.seconds > 0.0).then_some(status.seconds),
+        settings: settings.to_toml()?,
+        warnings,
+        chains,
+        ..Posterior::default()
+    })
+}
+
+fn shown(chain: RawChain, bounds: &[Bound], warmup: u64) -> ChainDraws {
+    let RawChain { index, mut raw, chain } = chain;
+    let mut proposals =
+        chain.as_ref().map_or_else(Vec::new, |chain| ProposalEllipse::along(&**chain, &raw.draws.points));
+    proposals.iter_mut().for_each(|ellipse| stretch(ellipse, bounds));
+    own_units(&mut raw.warmup, bounds);
+    own_units(&mut raw.draws, bounds);
+    let statistics = chain.as_ref().map_or_else(|| Statistics::new(warmup), |chain| chain.statistics().clone());
+    ChainDraws { index, warmup: raw.warmup, draws: raw.draws, statistics, proposals }
+}
+
+/// Undoes the bounds: points as the user knows them, and the log density without the Jacobian.
+pub fn own_units(kept: &mut Kept, bounds: &[Bound]) {
+    if bounds.iter().all(|bound| *bound == Bound::FREE) {
+        return;
+    }
+    for (point, log_density) in kept.points.chunks_exact_mut(bounds.len()).zip(&mut kept.log_density) {
+        for (u, bound) in point.iter_mut().zip(bounds) {
+            let (x, log_jacobian) = bound.bounded(*u);
+            *u = x;
+            *log_density -= log_jacobian;
+        }
+    }
+}
+
+/// An ellipse in the parameters' own units, where bounds are nearly linear.
+fn stretch(ellipse: &mut ProposalEllipse, bounds: &[Bound]) {
+    let slope = |(u, bound): (&f64, &Bound)| {
+        let sign = if bound.lower().is_none() && bound.upper().is_some() { -1.0 } else { 1.0 };
+        sign * bound.bounded(*u).1.exp()
+    };
+    let slopes: Vec<f64> = ellipse.centre.iter().zip(bounds).map(slope).collect();
+    for (row, a) in ellipse.covariance.chunks_exact_mut(bounds.len()).zip(&slopes) {
+        row.iter_mut().zip(&slopes).for_each(|(entry, b)| *entry *= a * b);
+    }
+    for (u, bound) in ellipse.centre.iter_mut().zip(bounds) {
+        *u = bound.bounded(*u).0;
+    }
+}

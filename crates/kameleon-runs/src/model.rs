@@ -1,0 +1,156 @@
+//! The model that settings speak of, opened: connected, loaded, its data read.
+
+use crate::builtin::BuiltIn;
+use crate::error::RunError;
+use crate::gp::GpModel;
+use crate::settings::{Kind, ModelSettings, RunSettings, SettingsProblem};
+use kameleon::{Evaluation, Known, Noise, Target};
+use kameleon_models::{Expression, LibrarySettings, SharedLibrary, UmBridge, UmBridgeSettings};
+use std::path::Path;
+use std::time::Duration;
+
+/// Whatever is sampled, in the parameters' own units.
+#[derive(Clone)]
+pub enum Model {
+    /// A target whose truth is known.
+    BuiltIn(BuiltIn),
+    /// Gaussian-process classification.
+    Gp(Box<GpModel>),
+    /// A log density from outside Rust.
+    Outside(kameleon_models::Model),
+}
+
+impl Model {
+    /// Opens the model. A program is started when it is first asked, a library is loaded here: both run foreign code, so
+    /// the settings must be the user's own.
+    pub fn open(settings: &RunSettings) -> Result<Self, RunError> {
+        settings.check()?;
+        let (model, names) = (&settings.model, settings.parameters.names());
+        let opened = match model.kind()? {
+            Kind::BuiltIn(text) => {
+                let dim = model.dim.unwrap_or(if names.is_empty() { 8 } else { names.len() });
+                Self::BuiltIn(BuiltIn::parse(text, dim, model.noise.unwrap_or(0.0))?)
+            }
+            Kind::Gp => Self::Gp(Box::new(GpModel::open(model, settings.run.seed)?)),
+            Kind::Expression(text) => Self::Outside(kameleon_models::Model::Expression(Expression::new(text, &names)?)),
+            Kind::Program(command) => Self::Outside(program(model, command, &names)?),
+            Kind::Library(path) => Self::Outside(library(model, path, &names)?),
+            Kind::Server(url) => Self::Outside(server(model, url, &names)?),
+            Kind::External(what) => {
+                let what = format!("{what} is a function of another program, which alone can evaluate it");
+                return Err(SettingsProblem::new("model.external", what).into());
+            }
+        };
+        if let (Some(asked), Some(dim)) = (model.dim, opened.dim())
+            && asked != dim
+        {
+            let what = format!("{asked}: {} has {dim} parameters; leave dim out", model.name());
+            return Err(SettingsProblem::new("model.dim", what).into());
+        }
+        Ok(opened)
+    }
+
+    /// The target as one whose truth is known, if it is.
+    pub fn known(&self) -> Option<&dyn Known> {
+        if let Self::BuiltIn(target) = self { Some(target) } else { None }
+    }
+
+    /// The classification problem, if it is one.
+    pub fn gp(&self) -> Option<&GpModel> {
+        if let Self::Gp(model) = self { Some(model) } else { None }
+    }
+
+    /// Puts into the settings what was chosen when the model was opened, so that it is the same when the run is resumed.
+    pub fn settle(&self, settings: &mut RunSettings) {
+        if let Self::Gp(model) = self {
+            model.settle(settings.model.gp.get_or_insert_default());
+        }
+    }
+
+    fn target(&self) -> &dyn Target {
+        match self {
+            Self::BuiltIn(target) => target,
+            Self::Gp(model) => &model.target,
+            Self::Outside(model) => model,
+        }
+    }
+}
+
+impl Target for Model {
+    fn dim(&self) -> Option<usize> {
+        self.target().dim()
+    }
+
+    fn names(&self, dim: usize) -> Vec<String> {
+        self.target().names(dim)
+    }
+
+    fn normals(&self) -> usize {
+        self.target().normals()
+    }
+
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+        match self {
+            Self::BuiltIn(target) => target.log_density(x, noise),
+            Self::Gp(model) => model.target.log_density(x, noise),
+            Self::Outside(model) => model.log_density(x, noise),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn program(settings: &ModelSettings, command: &[String], names: &[String]) -> Result<kameleon_models::Model, RunError> {
+    use kameleon_models::{Program, ProgramSettings};
+    let defaults = ProgramSettings::new(command);
+    let program = ProgramSettings {
+        folder: settings.folder.clone().filter(|folder| !folder.as_os_str().is_empty()),
+        noise: settings.noise_input(),
+        timeout: settings.timeout.map_or(defaults.timeout, Duration::from_secs_f64),
+        attempts: settings.attempts.unwrap_or(defaults.attempts),
+        failures: settings.failures.unwrap_or(defaults.failures),
+        ..defaults
+    };
+    Ok(kameleon_models::Model::Program(Program::new(program, names)?))
+}
+
+#[cfg(not(unix))]
+fn program(_: &ModelSettings, _: &[String], _: &[String]) -> Result<kameleon_models::Model, RunError> {
+    Err(SettingsProblem::new("model.program", "programs need a Unix system; try a server or a library").into())
+}
+
+#[expect(unsafe_code)]
+fn library(settings: &ModelSettings, path: &Path, names: &[String]) -> Result<kameleon_models::Model, RunError> {
+    let config = match &settings.config {
+        None => String::new(),
+        Some(toml::Value::String(text)) => text.clone(),
+        Some(_) => return Err(SettingsProblem::new("model.config", "must be text for a library").into()),
+    };
+    let (symbol, noise) = (settings.symbol.clone(), settings.noise_input());
+    let library = LibrarySettings { path: path.to_path_buf(), symbol, config, noise };
+    // SAFETY: the user named this library in a run file of their own, or said that they trust the folder of the run; the
+    // documentation tells what its functions must be.
+    Ok(kameleon_models::Model::Library(unsafe { SharedLibrary::load(library, names) }?))
+}
+
+fn server(settings: &ModelSettings, url: &str, names: &[String]) -> Result<kameleon_models::Model, RunError> {
+    let wrong = |what: &str| SettingsProblem::new("model.config", what);
+    let config = match &settings.config {
+        None => Default::default(),
+        Some(table @ toml::Value::Table(_)) => match serde_json::to_value(table) {
+            Ok(serde_json::Value::Object(config)) => config,
+            _ => return Err(wrong("cannot be written as JSON").into()),
+        },
+        Some(_) => return Err(wrong("must be a table for a server").into()),
+    };
+    let defaults = UmBridgeSettings::new(url);
+    let server = UmBridgeSettings {
+        model: settings.model.clone(),
+        config,
+        noise: settings.noise_input(),
+        timeout: settings.timeout.map_or(defaults.timeout, Duration::from_secs_f64),
+        retries: settings.retries.unwrap_or(defaults.retries),
+        failures: settings.failures.unwrap_or(defaults.failures),
+        ..defaults
+    };
+    Ok(kameleon_models::Model::UmBridge(UmBridge::connect(server, names)?))
+}

@@ -1,0 +1,71 @@
+//! A run with nothing left open: complete settings, the target on the unbounded space, the chains at their starts.
+
+use crate::error::RunError;
+use crate::settings::{Parameters, RunSettings, SettingsProblem};
+use crate::starts;
+use kameleon::any_chain::AnyChain;
+use kameleon::{ChainSettings, Length, Sampler, Target};
+use kameleon_models::{Bounded, WithPrior};
+use kameleon_store::Keep;
+
+/// What is needed to make the chains of a run and to go on with them.
+pub struct Prepared<T> {
+    /// The settings, complete.
+    pub settings: RunSettings,
+    /// The target that chains see.
+    pub target: Bounded<WithPrior<T>>,
+    sampler: Sampler,
+}
+
+impl<T: Target> Prepared<T> {
+    /// Fills in what the settings leave open, and puts bounds and priors around the target.
+    pub fn new(settings: &RunSettings, target: T) -> Result<Self, RunError> {
+        let mut settings = settings.clone();
+        name_parameters(&mut settings, &target)?;
+        let (warmup, draws) = settings.model.default_length();
+        settings.run.warmup.get_or_insert(warmup);
+        settings.run.draws.get_or_insert(draws);
+        settings.check()?;
+        settings.run.limit()?;
+        let sampler = settings.sampler()?;
+        let priors = settings.parameters.0.iter().map(|(_, parameter)| parameter.prior).collect();
+        let target = Bounded::new(WithPrior::new(target, priors)?, settings.parameters.bounds()?)?;
+        Ok(Self { settings, target, sampler })
+    }
+
+    /// A chain of the plan, at its start.
+    pub fn chain(&self, index: usize) -> Result<Box<dyn AnyChain>, RunError> {
+        let run = &self.settings.run;
+        let warmup = run.warmup.unwrap_or_default();
+        let (normals, correlation) = (self.target.normals(), run.correlation);
+        let settings = ChainSettings { index, seed: run.seed, warmup, normals, correlation };
+        let sampling = run.limit()?.0.saturating_mul(run.thin);
+        let start = starts::start(&self.settings, self.target.bounds(), index)?;
+        Ok(self.sampler.chain(&start, settings, Length { warmup, sampling })?)
+    }
+
+    /// What is recorded of a chain.
+    pub fn keep(&self) -> Keep {
+        Keep { thin: self.settings.run.thin, with_warmup: self.settings.output.keep_warmup }
+    }
+}
+
+/// Every parameter gets a name: the user's, the target's, or its number.
+fn name_parameters(settings: &mut RunSettings, target: &impl Target) -> Result<(), SettingsProblem> {
+    let given = settings.parameters.0.len();
+    let started = settings.run.start.as_ref().and_then(|points| Some(points.first()?.len()));
+    let known = target.dim().or((given > 0).then_some(given)).or(started);
+    let Some(dim) = known.filter(|dim| *dim > 0) else {
+        let what = "the target does not say how many parameters it has; name them, or give a start";
+        return Err(SettingsProblem::new("parameters", what));
+    };
+    if given == 0 {
+        let mut names = target.names(dim);
+        names.truncate(dim);
+        names.extend((names.len()..dim).map(|i| format!("x{}", i + 1)));
+        settings.parameters = Parameters::named(names);
+        return Ok(());
+    }
+    let what = || format!("there are {given} where the model has {dim}");
+    SettingsProblem::demand(given == dim, "parameters", what)
+}

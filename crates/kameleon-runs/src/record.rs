@@ -1,0 +1,82 @@
+//! Where the draws of a chain go: into memory, or into the folder of the run.
+
+use kameleon::Step;
+use kameleon::any_chain::AnyChain;
+use kameleon::record::{Record, RecordError};
+use kameleon_output::Kept;
+use kameleon_store::{DiskRecord, Entry, Keep};
+
+/// The record of a chain.
+pub enum RunRecord {
+    /// Draws in memory.
+    Memory(MemoryRecord),
+    /// A journal and a checkpoint.
+    Disk(Box<DiskRecord>),
+}
+
+impl Record for RunRecord {
+    fn step(&mut self, chain: &dyn AnyChain, step: &Step) -> Result<(), RecordError> {
+        match self {
+            Self::Memory(record) => record.step(chain, step),
+            Self::Disk(record) => record.step(chain, step),
+        }
+    }
+
+    fn pause(&mut self, chain: &dyn AnyChain, done: bool) -> Result<(), RecordError> {
+        match self {
+            Self::Memory(record) => record.pause(chain, done),
+            Self::Disk(record) => record.pause(chain, done),
+        }
+    }
+}
+
+/// The draws of a chain on the unbounded space.
+#[derive(Clone, Debug, Default)]
+pub struct Raw {
+    /// Those of the warm-up, if they are kept.
+    pub warmup: Kept,
+    /// Those after it.
+    pub draws: Kept,
+}
+
+impl Raw {
+    /// Adds a draw.
+    pub fn push(&mut self, entry: Entry<'_>) {
+        let kept = if entry.warm { &mut self.warmup } else { &mut self.draws };
+        kept.points.extend_from_slice(entry.x);
+        kept.log_density.push(entry.log_density);
+        kept.acceptance.push(entry.acceptance);
+        kept.outcome.push(entry.outcome);
+    }
+}
+
+/// Draws in memory.
+pub struct MemoryRecord {
+    /// What was drawn.
+    pub raw: Raw,
+    keep: Keep,
+}
+
+impl MemoryRecord {
+    /// Room for `count` draws in `dim` dimensions, if there is that much memory.
+    pub fn with_capacity(count: u64, dim: usize, keep: Keep) -> Option<Self> {
+        let count = usize::try_from(count).ok()?;
+        let mut raw = Raw::default();
+        raw.draws.points.try_reserve_exact(count.checked_mul(dim)?).ok()?;
+        raw.draws.log_density.try_reserve_exact(count).ok()?;
+        raw.draws.acceptance.try_reserve_exact(count).ok()?;
+        raw.draws.outcome.try_reserve_exact(count).ok()?;
+        Some(Self { raw, keep })
+    }
+}
+
+impl Record for MemoryRecord {
+    fn step(&mut self, chain: &dyn AnyChain, step: &Step) -> Result<(), RecordError> {
+        if self.keep.wants(step) {
+            let (x, log_density) = (chain.position(), chain.log_density());
+            let Step { acceptance, outcome, warm, .. } = *step;
+            self.raw.push(Entry { x, log_density, acceptance, outcome, warm });
+        }
+        Ok(())
+    }
+}

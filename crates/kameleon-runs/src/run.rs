@@ -1,0 +1,182 @@
+//! Starting a run, and going on with one.
+
+use crate::error::RunError;
+use crate::load::{RawChain, load, posterior, settings_of};
+use crate::prepare::Prepared;
+use crate::record::{MemoryRecord, RunRecord};
+use crate::settings::{RunSettings, SettingsProblem};
+use crate::stages::{self, Jobs};
+use crate::status::{How, Status};
+use kameleon::run::Job;
+use kameleon::{Control, Ending, Target};
+use kameleon_models::{Bounded, WithPrior};
+use kameleon_output::Posterior;
+use kameleon_store::{DiskRecord, Folder};
+use std::path::Path;
+use std::time::Instant;
+
+/// What came of a run.
+pub struct Finished {
+    /// What was drawn, and what happened.
+    pub posterior: Posterior,
+    /// How it ended; also complete when a stopping rule was met, or a limit reached.
+    pub ending: Ending,
+    /// Why it ended, in words.
+    pub reason: String,
+    /// The settings, with nothing left open.
+    pub settings: RunSettings,
+}
+
+/// Samples `target`, which is in the parameters' own units: bounds and priors of the settings are put around it.
+///
+/// With a folder, everything is kept there and can be resumed; without, draws are in memory only. An error means that
+/// nothing was run, and no run is left in the folder; what goes wrong later is told by [`Finished::ending`], next to all
+/// that was drawn before.
+pub fn start<T>(
+    settings: &RunSettings,
+    target: T,
+    folder: Option<&Path>,
+    control: Control<'_>,
+) -> Result<Finished, RunError>
+where
+    T: Target + Clone + Send,
+{
+    let mut prepared = Prepared::new(settings, target)?;
+    if folder.is_some() {
+        // The run may be resumed from anywhere.
+        prepared.settings.anchor(&std::env::current_dir().unwrap_or_default());
+    }
+    let indices = prepared.settings.run.indices();
+    // All of them, so that what is wrong is found before there is a folder.
+    let chains = indices.iter().map(|index| prepared.chain(*index)).collect::<Result<Vec<_>, _>>()?;
+    let folder =
+        folder.map(|path| Folder::create(path, &prepared.settings.to_toml()?).map_err(RunError::from)).transpose()?;
+    let mut jobs = Vec::with_capacity(chains.len());
+    for chain in chains {
+        let record = match &folder {
+            Some(folder) => RunRecord::Disk(Box::new(DiskRecord::create(folder, &*chain, prepared.keep())?)),
+            None => RunRecord::Memory(in_memory(&prepared)?),
+        };
+        jobs.push(Job::new(chain, prepared.target.clone(), record));
+    }
+    match go(jobs, prepared, folder.as_ref(), control) {
+        // Nothing could be sampled from these starts: leave no run behind that could only fail again.
+        Err(error @ RunError::Start(_)) => {
+            folder.map(|folder| folder.discard(&indices)).transpose()?;
+            Err(error)
+        }
+        result => result,
+    }
+}
+
+/// Goes on with the run in a folder, up to its end or to `draws` draws in each chain, exactly as if it had never stopped.
+/// `target` is what was sampled; see [`crate::Model::open`].
+pub fn resume<T>(folder: &Path, target: T, draws: Option<u64>, control: Control<'_>) -> Result<Finished, RunError>
+where
+    T: Target + Clone + Send,
+{
+    let folder = Folder::open(folder)?;
+    let mut settings = settings_of(folder.path())?;
+    if let Some(draws) = draws {
+        lengthen(&mut settings, draws)?;
+    }
+    let prepared = Prepared::new(&settings, target)?;
+    let mut jobs = Vec::new();
+    for index in prepared.settings.run.indices() {
+        jobs.push(rejoin(&folder, &prepared, index)?);
+    }
+    if draws.is_some() {
+        folder.replace_settings(&prepared.settings.to_toml()?)?;
+    }
+    go(jobs, prepared, Some(&folder), control)
+}
+
+/// A run that was to end by a rule or a limit ends at this number of draws instead.
+fn lengthen(settings: &mut RunSettings, draws: u64) -> Result<(), SettingsProblem> {
+    let before = settings.run.limit()?.0;
+    let what = || format!("{draws} are fewer than the {before} of the run as it was planned");
+    SettingsProblem::demand(draws >= before || settings.run.until.is_some(), "draws", what)?;
+    let run = &mut settings.run;
+    (run.draws, run.until, run.max_draws, run.max_evaluations) = (Some(draws), None, None, None);
+    Ok(())
+}
+
+/// A chain as it was last saved; anew if it was killed before that, or if the user removed its files.
+fn rejoin<T: Target + Clone>(
+    folder: &Folder,
+    prepared: &Prepared<T>,
+    index: usize,
+) -> Result<Job<Bounded<WithPrior<T>>, RunRecord>, RunError> {
+    let target = prepared.target.clone();
+    if !folder.checkpoint(index).exists() {
+        let chain = prepared.chain(index)?;
+        folder.remove_journal(index)?;
+        let record = DiskRecord::create(folder, &*chain, prepared.keep())?;
+        return Ok(Job::new(chain, target, RunRecord::Disk(Box::new(record))));
+    }
+    let damaged = |source| RunError::Damaged { chain: index, source };
+    let (chain, record) = DiskRecord::resume(folder, index, prepared.keep()).map_err(damaged)?;
+    let (dim, normals) = (chain.position().len(), chain.normals().len());
+    if Some(dim) != target.dim() || normals != target.normals() || chain.index() != index {
+        let why = format!("chain {index} was saved for another model, in {dim} dimensions and with {normals} normals");
+        return Err(RunError::refused(folder.path(), why));
+    }
+    Ok(Job::new(chain, target, RunRecord::Disk(Box::new(record))))
+}
+
+fn in_memory<T: Target>(prepared: &Prepared<T>) -> Result<MemoryRecord, RunError> {
+    let plan = &prepared.settings.run;
+    let dim = prepared.settings.parameters.0.len();
+    // A run that ends by a rule may need far fewer than it may make.
+    let draws = if plan.until.is_some() { 0 } else { plan.limit()?.0 };
+    let what =
+        || format!("{draws} draws in {dim} dimensions do not fit into memory; draw fewer, thin, or give a folder");
+    let record = MemoryRecord::with_capacity(draws, dim, prepared.keep());
+    record.ok_or_else(|| SettingsProblem::new("run.draws", what()).into())
+}
+
+/// Runs the chains and gathers what came of them.
+fn go<T>(
+    jobs: Jobs<Bounded<WithPrior<T>>>,
+    prepared: Prepared<T>,
+    folder: Option<&Folder>,
+    control: Control<'_>,
+) -> Result<Finished, RunError>
+where
+    T: Target + Clone + Send,
+{
+    let started = Instant::now();
+    let settings = prepared.settings;
+    let before = folder.map_or(0.0, |folder| Status::read(folder).seconds);
+    let mut status = Status { seconds: before, ..Status::default() };
+    if let Some(folder) = folder {
+        status.write(folder)?;
+    }
+    let (jobs, outcome) = stages::run(jobs, &settings, folder.map(|folder| &**folder), control)?;
+    status = Status {
+        ending: match outcome.ending {
+            Ending::Complete => How::Complete,
+            Ending::Stopped => How::Stopped,
+            Ending::Failed(_) => How::Failed,
+        },
+        reason: outcome.reason.clone(),
+        seconds: before + started.elapsed().as_secs_f64(),
+    };
+    let posterior = match folder {
+        None => posterior(&settings, jobs.into_iter().map(in_hand).collect(), &status)?,
+        Some(folder) => {
+            drop(jobs);
+            // On a full disk this fails too; the draws are what matters.
+            let written = status.write(folder);
+            let mut posterior = load(folder.path())?;
+            posterior.warnings.extend(written.err().map(|error| error.to_string()));
+            posterior
+        }
+    };
+    Ok(Finished { posterior, ending: outcome.ending, reason: outcome.reason, settings })
+}
+
+fn in_hand<T>(job: Job<T, RunRecord>) -> RawChain {
+    let raw = if let RunRecord::Memory(record) = job.record { record.raw } else { Default::default() };
+    RawChain { index: job.chain.index(), raw, chain: Some(job.chain) }
+}

@@ -1,0 +1,86 @@
+//! What a run is: as a person writes it in a run file, and, with nothing left open, as it is kept with the run.
+//!
+//! Both are the same TOML, so that the `settings.toml` of any run can serve as a run file.
+
+mod gp;
+mod model;
+mod parameters;
+mod plan;
+mod sampler;
+mod text;
+mod until;
+
+pub use gp::{GpSettings, Samples};
+pub use model::{Kind, ModelSettings, Noisy};
+pub use parameters::{Parameter, Parameters, Start};
+pub use plan::{Format, OutputSettings, PlanSettings};
+pub use sampler::SamplerSettings;
+pub use text::SettingsProblem;
+pub use until::StopRule;
+
+use kameleon::Sampler;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Everything there is to say about a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RunSettings {
+    /// What is sampled.
+    pub model: ModelSettings,
+    /// Its parameters, in order: names, bounds, priors, starts.
+    #[serde(skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
+    /// How it is sampled.
+    pub sampler: SamplerSettings,
+    /// For how long, and by how many chains.
+    pub run: PlanSettings,
+    /// What is kept and written.
+    pub output: OutputSettings,
+}
+
+impl RunSettings {
+    /// Reads a run file and checks it; `origin` is its name in messages. Unknown keys, wrong types and impossible values
+    /// are told with line and column.
+    pub fn from_toml(text: &str, origin: &str) -> Result<Self, SettingsProblem> {
+        text::read(text, origin)
+    }
+
+    /// The run file that says the same.
+    pub fn to_toml(&self) -> Result<String, SettingsProblem> {
+        toml::to_string(self).map_err(|error| SettingsProblem::new("", error.to_string()))
+    }
+
+    /// The first thing that makes no sense, by the key it has in a run file.
+    pub fn check(&self) -> Result<(), SettingsProblem> {
+        self.model.check(&self.parameters)?;
+        self.parameters.check()?;
+        self.sampler()?;
+        self.run.check()
+    }
+
+    /// The sampler.
+    pub fn sampler(&self) -> Result<Sampler, SettingsProblem> {
+        self.sampler.sampler()
+    }
+
+    /// Iterations of warm-up in each chain, and how many it makes at most in all.
+    pub fn iterations(&self) -> Result<(u64, u64), SettingsProblem> {
+        let mut run = self.run.clone();
+        let (warmup, draws) = self.model.default_length();
+        let warmup = *run.warmup.get_or_insert(warmup);
+        run.draws.get_or_insert(draws);
+        Ok((warmup, warmup.saturating_add(run.limit()?.0.saturating_mul(run.thin))))
+    }
+
+    /// Sets any setting by its key in a run file, such as `sampler.n`, to a value as it would be written there.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingsProblem> {
+        *self = text::set(self, key, value)?;
+        Ok(())
+    }
+
+    /// Makes files that are named relative to `base`, the folder of the run file, independent of where the program runs.
+    pub fn anchor(&mut self, base: &Path) {
+        self.model.anchor(base);
+    }
+}

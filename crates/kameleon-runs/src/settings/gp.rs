@@ -1,0 +1,133 @@
+//! Gaussian-process classification: which table, which model, how many importance samples.
+
+use super::SettingsProblem;
+use kameleon_gp::{Approximation, Covariance, Dataset, Likelihood, Settings, Standardise, glass};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::path::PathBuf;
+
+/// The section `[model.gp]`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct GpSettings {
+    /// The table: CSV with a header, numeric columns and a label of two values.
+    pub data: Option<PathBuf>,
+    /// The column that holds the label.
+    pub label: Option<String>,
+    /// The label that counts as +1; by default the larger number or the later word.
+    pub positive: Option<String>,
+    /// What θ means: `text` or `published`.
+    pub parametrisation: Option<String>,
+    /// How columns are scaled.
+    pub standardise: Option<Standardise>,
+    /// The covariance.
+    pub covariance: Option<Covariance>,
+    /// Whether the amplitude of the latent function is learned too.
+    pub amplitude: bool,
+    /// The likelihood.
+    pub likelihood: Option<Likelihood>,
+    /// Where importance samples come from.
+    pub approximation: Option<Approximation>,
+    /// How many importance samples an estimate takes.
+    pub n_imp: Samples,
+    /// How a pilot chose them, in words, if it did.
+    pub pilot: Option<String>,
+}
+
+/// How many importance samples: a number, or `auto`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "CountOrWord", into = "CountOrWord")]
+pub enum Samples {
+    /// A short pilot chooses.
+    #[default]
+    Auto,
+    /// So many.
+    Count(usize),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "say auto, or a whole number")]
+enum CountOrWord {
+    Count(usize),
+    Word(String),
+}
+
+impl std::str::FromStr for Samples {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            count => count.parse().map(Self::Count).map_err(|_| format!("\"{count}\": say auto, or a whole number")),
+        }
+    }
+}
+
+impl TryFrom<CountOrWord> for Samples {
+    type Error = String;
+
+    fn try_from(value: CountOrWord) -> Result<Self, String> {
+        match value {
+            CountOrWord::Count(count) => Ok(Self::Count(count)),
+            CountOrWord::Word(word) => word.parse(),
+        }
+    }
+}
+
+impl From<Samples> for CountOrWord {
+    fn from(samples: Samples) -> Self {
+        match samples {
+            Samples::Auto => Self::Word("auto".into()),
+            Samples::Count(count) => Self::Count(count),
+        }
+    }
+}
+
+impl GpSettings {
+    /// `is_glass`: the data are the built-in ones.
+    pub(super) fn check(&self, is_glass: bool) -> Result<(), SettingsProblem> {
+        let table =
+            [("data", self.data.is_some()), ("label", self.label.is_some()), ("positive", self.positive.is_some())];
+        for (key, given) in table {
+            let what = || "is for a table of your own; glass brings its own data".into();
+            SettingsProblem::demand(!(is_glass && given), &format!("model.gp.{key}"), what)?;
+        }
+        let needs = |ok: bool, key: &str, what: &str| SettingsProblem::demand(is_glass || ok, key, || what.into());
+        needs(self.data.is_some(), "model.gp.data", "classification needs a table: --data FILE, or data = \"FILE\"")?;
+        needs(self.label.is_some(), "model.gp.label", "needed: --label COLUMN, the column with the two classes")?;
+        self.model_settings().map(drop)
+    }
+
+    /// The table.
+    pub(crate) fn dataset(&self) -> Result<Dataset, SettingsProblem> {
+        let (Some(path), Some(label)) = (&self.data, &self.label) else { return Ok(glass()) };
+        let name = path.display().to_string();
+        let file =
+            File::open(path).map_err(|error| SettingsProblem::new(format!("--data {name}"), error.to_string()))?;
+        Dataset::read(file, label, self.positive.as_deref())
+            .map_err(|error| SettingsProblem::new(name, error.to_string()))
+    }
+
+    /// The settings of the model.
+    pub(crate) fn model_settings(&self) -> Result<Settings, SettingsProblem> {
+        let base = match self.parametrisation.as_deref() {
+            None | Some("text") => Settings::default(),
+            Some("published") => Settings::published(),
+            Some(other) => {
+                return Err(SettingsProblem::new(
+                    "model.gp.parametrisation",
+                    format!("\"{other}\": say text or published"),
+                ));
+            }
+        };
+        Ok(Settings {
+            standardise: self.standardise.unwrap_or(base.standardise),
+            covariance: self.covariance.unwrap_or(base.covariance),
+            amplitude: self.amplitude,
+            likelihood: self.likelihood.unwrap_or(base.likelihood),
+            approximation: self.approximation.unwrap_or(base.approximation),
+            n_imp: if let Samples::Count(count) = self.n_imp { count } else { base.n_imp },
+            ..base
+        })
+    }
+}

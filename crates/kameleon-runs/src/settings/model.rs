@@ -1,0 +1,233 @@
+//! What is sampled: one of a built-in target, classification, an expression, a program, a library, a server.
+
+use super::gp::GpSettings;
+use super::{Parameters, SettingsProblem};
+use crate::builtin::BuiltIn;
+use kameleon_models::{Expression, NoiseInput};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use toml::Value;
+
+/// The section `[model]`. One of `target`, `gp`, `log-density`, `program`, `library`, `url` and `external` says what it is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ModelSettings {
+    /// A built-in target with its parameters, such as `banana:b=0.1`; or `glass`.
+    pub target: Option<String>,
+    /// The dimension of a built-in target.
+    pub dim: Option<usize>,
+    /// A built-in target is multiplied by noise whose logarithm has this standard deviation.
+    pub noise: Option<f64>,
+    /// The log density as an expression of the parameters.
+    pub log_density: Option<String>,
+    /// A program and its arguments.
+    pub program: Option<Vec<String>>,
+    /// The folder the program runs in; by default that of the run file.
+    pub folder: Option<PathBuf>,
+    /// A shared library.
+    pub library: Option<PathBuf>,
+    /// The function in the library.
+    pub symbol: Option<String>,
+    /// A UM-Bridge server.
+    pub url: Option<String>,
+    /// The model's name on the server.
+    pub model: Option<String>,
+    /// Not a model of this file but the function of another program, in words.
+    pub external: Option<String>,
+    /// Whether the model returns an unbiased estimate, and what randomness it is given.
+    pub noisy: Option<Noisy>,
+    /// How many seconds an answer may take.
+    pub timeout: Option<f64>,
+    /// How often a program is asked for a point that it dies or hangs on.
+    pub attempts: Option<u32>,
+    /// How often a lost connection is made anew.
+    pub retries: Option<u32>,
+    /// How many points in a row may fail.
+    pub failures: Option<u32>,
+    /// Text for a library, a table for a server.
+    pub config: Option<Value>,
+    /// Gaussian-process classification.
+    pub gp: Option<GpSettings>,
+}
+
+/// Whether a model is noisy: `true`, `false`, `"own"`, `"seed"` or `{ normals = 3 }`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "noisy should be true, false, \"own\", \"seed\" or { normals = COUNT }")]
+pub enum Noisy {
+    /// Yes, with randomness of its own; or no.
+    Plainly(bool),
+    /// What it is given.
+    Given(NoiseInput),
+}
+
+impl Noisy {
+    /// What the model is given.
+    pub fn input(self) -> NoiseInput {
+        match self {
+            Self::Plainly(false) => NoiseInput::Exact,
+            Self::Plainly(true) => NoiseInput::Own,
+            Self::Given(input) => input,
+        }
+    }
+}
+
+/// Which kind of model is meant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind<'a> {
+    /// A built-in target.
+    BuiltIn(&'a str),
+    /// Classification of the Glass data, or of a table.
+    Gp,
+    /// An expression.
+    Expression(&'a str),
+    /// A program with its arguments.
+    Program(&'a [String]),
+    /// A shared library.
+    Library(&'a Path),
+    /// A server.
+    Server(&'a str),
+    /// A function of the program that uses this library.
+    External(&'a str),
+}
+
+/// The keys that say what the model is, in the order of their names in messages.
+const KINDS: &str = "target, gp, log-density, program, library or url";
+
+impl ModelSettings {
+    /// Which model is meant.
+    pub fn kind(&self) -> Result<Kind<'_>, SettingsProblem> {
+        let is_glass = self.target.as_deref().is_some_and(|target| target.trim().eq_ignore_ascii_case("glass"));
+        let target = self.target.as_deref().filter(|_| !is_glass);
+        let gp = is_glass || self.gp.is_some();
+        let found = [
+            ("target", target.map(Kind::BuiltIn)),
+            ("gp", gp.then_some(Kind::Gp)),
+            ("log-density", self.log_density.as_deref().map(Kind::Expression)),
+            ("program", self.program.as_deref().map(Kind::Program)),
+            ("library", self.library.as_deref().map(Kind::Library)),
+            ("url", self.url.as_deref().map(Kind::Server)),
+            ("external", self.external.as_deref().map(Kind::External)),
+        ];
+        let mut found = found.into_iter().filter_map(|(key, kind)| Some((key, kind?)));
+        let Some((first, kind)) = found.next() else {
+            return Err(SettingsProblem::new("model", format!("says nothing to sample; give one of {KINDS}")));
+        };
+        match found.next() {
+            None => Ok(kind),
+            Some((second, _)) => Err(SettingsProblem::new(
+                format!("model.{second}"),
+                format!("there is {first} already, and a run has one model: give one of {KINDS}"),
+            )),
+        }
+    }
+
+    /// What is sampled, for people.
+    pub fn name(&self) -> String {
+        match self.kind() {
+            Ok(Kind::BuiltIn(text) | Kind::Expression(text) | Kind::Server(text) | Kind::External(text)) => text.into(),
+            Ok(Kind::Gp) => self
+                .gp
+                .as_ref()
+                .and_then(|gp| gp.data.as_ref())
+                .map_or("glass".into(), |data| data.display().to_string()),
+            Ok(Kind::Program(command)) => command.join(" "),
+            Ok(Kind::Library(path)) => path.display().to_string(),
+            Err(_) => "nothing".into(),
+        }
+    }
+
+    /// Whether the log density is an estimate.
+    pub fn is_noisy(&self) -> bool {
+        let estimated = matches!(self.kind(), Ok(Kind::Gp));
+        estimated || self.noise.is_some_and(|sd| sd > 0.0) || self.noise_input().is_noisy()
+    }
+
+    /// What the model is given for its noise.
+    pub fn noise_input(&self) -> NoiseInput {
+        self.noisy.map_or(NoiseInput::Exact, Noisy::input)
+    }
+
+    /// Warm-up and draws that take a minute or less, unless the model is slow.
+    pub(crate) fn default_length(&self) -> (u64, u64) {
+        match self.kind() {
+            Ok(Kind::BuiltIn(_)) => (100_000, 400_000),
+            Ok(Kind::Expression(_) | Kind::Library(_)) => (20_000, 80_000),
+            _ => (5_000, 20_000),
+        }
+    }
+
+    pub(super) fn check(&self, parameters: &Parameters) -> Result<(), SettingsProblem> {
+        let kind = self.kind()?;
+        self.check_keys(kind)?;
+        let named = || format!("this model needs its parameters by name, such as parameters = [\"a\", \"b\"]");
+        match kind {
+            Kind::BuiltIn(text) => BuiltIn::parse(text, self.dim.unwrap_or(8), self.noise.unwrap_or(0.0)).map(drop),
+            Kind::Gp => self.gp.clone().unwrap_or_default().check(self.target.is_some()),
+            Kind::Expression(text) => {
+                SettingsProblem::demand(!parameters.is_empty(), "parameters", named)?;
+                let wrong =
+                    |error: kameleon_models::ModelError| SettingsProblem::new("model.log-density", error.to_string());
+                Expression::new(text, &parameters.names()).map(drop).map_err(wrong)
+            }
+            Kind::External(_) => Ok(()),
+            Kind::Program(_) | Kind::Library(_) | Kind::Server(_) => {
+                SettingsProblem::demand(!parameters.is_empty(), "parameters", named)
+            }
+        }?;
+        if let Some(seconds) = self.timeout {
+            let ok = seconds > 0.0 && seconds <= 365.0 * 86400.0;
+            let what = || format!("must be positive and at most a year, in seconds, not {seconds}");
+            SettingsProblem::demand(ok, "model.timeout", what)?;
+        }
+        Ok(())
+    }
+
+    /// An error for a key that the model has no use for.
+    fn check_keys(&self, kind: Kind<'_>) -> Result<(), SettingsProblem> {
+        let (built_in, gp) = (matches!(kind, Kind::BuiltIn(_)), kind == Kind::Gp);
+        let (program, library) = (matches!(kind, Kind::Program(_)), matches!(kind, Kind::Library(_)));
+        let server = matches!(kind, Kind::Server(_));
+        let outside = program || library || server || matches!(kind, Kind::External(_));
+        let keys = [
+            ("dim", self.dim.is_some(), built_in || gp, "built-in targets"),
+            (
+                "noise",
+                self.noise.is_some_and(|sd| sd != 0.0),
+                built_in,
+                "built-in targets; say noisy for a model that is",
+            ),
+            ("gp", self.gp.is_some(), gp, "classification"),
+            ("noisy", self.noisy.is_some(), outside, "programs, libraries and servers"),
+            ("folder", self.folder.is_some(), program, "programs"),
+            ("attempts", self.attempts.is_some(), program, "programs"),
+            ("symbol", self.symbol.is_some(), library, "libraries"),
+            ("model", self.model.is_some(), server, "servers"),
+            ("retries", self.retries.is_some(), server, "servers"),
+            ("timeout", self.timeout.is_some(), program || server, "programs and servers"),
+            ("failures", self.failures.is_some(), program || server, "programs and servers"),
+            ("config", self.config.is_some(), library || server, "libraries and servers"),
+        ];
+        match keys.into_iter().find(|(_, given, fits, _)| *given && !fits) {
+            Some((key, _, _, whose)) => Err(SettingsProblem::new(format!("model.{key}"), format!("is for {whose}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Paths become independent of the folder the program runs in.
+    pub(super) fn anchor(&mut self, base: &Path) {
+        let anchored = |path: &Path| if path.is_relative() { base.join(path) } else { path.to_path_buf() };
+        if let Some(library) = &mut self.library {
+            *library = anchored(library);
+        }
+        if let Some(data) = self.gp.as_mut().and_then(|gp| gp.data.as_mut()) {
+            *data = anchored(data);
+        }
+        if let Some(command) = &mut self.program {
+            self.folder = Some(anchored(self.folder.as_deref().unwrap_or(Path::new(""))));
+            // A name without a slash is looked up in the PATH; a path would be relative to who knows which folder.
+            if let Some(first) = command.first_mut().filter(|first| first.contains('/')) {
+                *first = anchored(Path::new(first.as_str())).display().to_string();
+            }
+        }
+    }
+}

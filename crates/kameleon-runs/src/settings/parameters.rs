@@ -1,0 +1,185 @@
+//! The parameters of a model: their names in order, bounds, priors, and where chains start.
+
+use super::SettingsProblem;
+use kameleon_models::{Bound, Prior};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+/// The section `[parameters]`: a table for each, or just a list of names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parameters(pub Vec<(String, Parameter)>);
+
+/// What is known of one parameter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Parameter {
+    /// It is above this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lower: Option<f64>,
+    /// It is below this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upper: Option<f64>,
+    /// Added to the log density; its support bounds the parameter where `lower` and `upper` do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prior: Option<Prior>,
+    /// Where chains start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
+}
+
+/// Where chains start, in one parameter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "start should be a number, a list with a number for each chain, \"prior\", or { from = a, to = b }"
+)]
+pub enum Start {
+    /// All at this value.
+    At(f64),
+    /// Each chain at its own.
+    Each(Vec<f64>),
+    /// Each at a draw from the interval.
+    Box {
+        /// Its lower end.
+        from: f64,
+        /// Its upper end.
+        to: f64,
+    },
+    /// Each at a draw from the prior.
+    Prior(FromPrior),
+}
+
+/// The word `prior`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FromPrior {
+    /// A draw from the prior.
+    Prior,
+}
+
+impl Parameter {
+    /// The interval it lives in.
+    pub fn bound(&self) -> Result<Bound, String> {
+        let support = self.prior.map(|prior| prior.support()).unwrap_or_default();
+        let (lower, upper) = (self.lower.or(support.lower()), self.upper.or(support.upper()));
+        Bound::new(lower, upper).map_err(|error| error.to_string())
+    }
+
+    /// Whether nothing is known but its name.
+    fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn check(&self, name: &str) -> Result<(), SettingsProblem> {
+        let key = |of: &str| format!("parameters.{name}.{of}");
+        let end = if self.upper.is_some() { "upper" } else { "lower" };
+        let bound = self.bound().map_err(|what| SettingsProblem::new(key(end), what))?;
+        match &self.start {
+            Some(Start::Prior(_)) if self.prior.is_none() => {
+                Err(SettingsProblem::new(key("start"), "there is no prior to draw from; give one, or a number"))
+            }
+            Some(Start::Box { from, to }) => {
+                let ok = from.is_finite() && to.is_finite() && from < to;
+                SettingsProblem::demand(ok, &key("start"), || format!("from, {from}, must be less than to, {to}"))
+            }
+            Some(Start::At(x)) => inside(bound, *x).map_err(|what| SettingsProblem::new(key("start"), what)),
+            Some(Start::Each(values)) => values
+                .iter()
+                .try_for_each(|x| inside(bound, *x))
+                .map_err(|what| SettingsProblem::new(key("start"), what)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// An error unless the start is strictly inside.
+fn inside(bound: Bound, x: f64) -> Result<(), String> {
+    match (bound.contains(x), bound.lower(), bound.upper()) {
+        (true, ..) => Ok(()),
+        (_, Some(a), Some(b)) => Err(format!("{x} is not strictly between {a} and {b}")),
+        (_, Some(a), None) => Err(format!("{x} is not above {a}")),
+        (_, None, Some(b)) => Err(format!("{x} is not below {b}")),
+        (_, None, None) => Err(format!("{x} is not a finite number")),
+    }
+}
+
+impl Parameters {
+    /// Parameters of which nothing is known but their names.
+    pub fn named(names: impl IntoIterator<Item = String>) -> Self {
+        Self(names.into_iter().map(|name| (name, Parameter::default())).collect())
+    }
+
+    /// Whether none is given.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Their names, in order.
+    pub fn names(&self) -> Vec<String> {
+        self.0.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Whether they are sampled as they are: no bounds, no priors.
+    pub fn are_free(&self) -> bool {
+        self.0.iter().all(|(_, p)| p.lower.is_none() && p.upper.is_none() && p.prior.is_none())
+    }
+
+    /// Their bounds, in order.
+    pub fn bounds(&self) -> Result<Vec<Bound>, SettingsProblem> {
+        let bound = |(name, parameter): &(String, Parameter)| {
+            parameter.bound().map_err(|what| SettingsProblem::new(format!("parameters.{name}"), what))
+        };
+        self.0.iter().map(bound).collect()
+    }
+
+    pub(super) fn check(&self) -> Result<(), SettingsProblem> {
+        self.0.iter().try_for_each(|(name, parameter)| parameter.check(name))
+    }
+}
+
+impl Serialize for Parameters {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.iter().all(|(_, parameter)| parameter.is_plain()) {
+            return self.names().serialize(serializer);
+        }
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, parameter) in &self.0 {
+            map.serialize_entry(name, parameter)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Parameters {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(InOrder)
+    }
+}
+
+struct InOrder;
+
+impl<'de> Visitor<'de> for InOrder {
+    type Value = Parameters;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table for each parameter, or a list of names")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut names: A) -> Result<Parameters, A::Error> {
+        let mut found = Vec::new();
+        while let Some(name) = names.next_element::<String>()? {
+            found.push(name);
+        }
+        Ok(Parameters::named(found))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parameters, A::Error> {
+        let mut found = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            found.push(entry);
+        }
+        Ok(Parameters(found))
+    }
+}

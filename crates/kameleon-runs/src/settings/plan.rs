@@ -1,0 +1,182 @@
+//! How many chains, for how long, until when; what is kept of them and written.
+
+use super::{SettingsProblem, StopRule};
+use serde::{Deserialize, Serialize};
+
+/// The section `[run]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PlanSettings {
+    /// How many chains.
+    pub chains: usize,
+    /// Iterations of warm-up in each chain; by default as many as suit the model.
+    pub warmup: Option<u64>,
+    /// Draws kept from each chain, by default as many as suit the model; with `until`, the most that are kept.
+    pub draws: Option<u64>,
+    /// One draw is kept of so many iterations.
+    pub thin: u64,
+    /// Everything random follows from this.
+    #[serde(with = "seed")]
+    pub seed: u64,
+    /// How many threads; as many as there are cores if none is given. The draws do not depend on it.
+    pub threads: Option<usize>,
+    /// ρ of a correlated pseudo-marginal chain.
+    pub correlation: f64,
+    /// Where chains start, in the parameters' own units: one point for all, or one for each.
+    pub start: Option<Vec<Vec<f64>>>,
+    /// The run ends when this is so.
+    pub until: Option<StopRule>,
+    /// The most draws that are kept from each chain; with `until`, in place of `draws`.
+    pub max_draws: Option<u64>,
+    /// The most evaluations of the model over all chains.
+    pub max_evaluations: Option<u64>,
+    /// The most minutes that pass, counted anew when a run is resumed.
+    pub max_minutes: Option<f64>,
+    /// Only this chain of the plan is run, from 0: one machine's part of a job array.
+    pub chain: Option<usize>,
+}
+
+impl Default for PlanSettings {
+    fn default() -> Self {
+        Self {
+            chains: 4,
+            warmup: None,
+            draws: None,
+            thin: 1,
+            seed: 1,
+            threads: None,
+            correlation: 0.0,
+            start: None,
+            until: None,
+            max_draws: None,
+            max_evaluations: None,
+            max_minutes: None,
+            chain: None,
+        }
+    }
+}
+
+impl PlanSettings {
+    pub(super) fn check(&self) -> Result<(), SettingsProblem> {
+        let least = [
+            ("run.chains", Some(self.chains as u64)),
+            ("run.draws", self.draws),
+            ("run.thin", Some(self.thin)),
+            ("run.threads", self.threads.map(|threads| threads as u64)),
+            ("run.max-draws", self.max_draws),
+            ("run.max-evaluations", self.max_evaluations),
+        ];
+        for (key, value) in least {
+            SettingsProblem::demand(value != Some(0), key, || "must be at least 1".into())?;
+        }
+        let rho = self.correlation;
+        let correlated = (0.0..1.0).contains(&rho);
+        SettingsProblem::demand(correlated, "run.correlation", || format!("must be in [0, 1), not {rho}"))?;
+        if let Some(minutes) = self.max_minutes {
+            let ok = minutes > 0.0 && minutes <= 1e7;
+            SettingsProblem::demand(ok, "run.max-minutes", || {
+                format!("must be positive, at most 10 million, not {minutes}")
+            })?;
+        }
+        if let Some(chain) = self.chain {
+            let what = || format!("there is no chain {chain}: the plan has {}, counted from 0", self.chains);
+            SettingsProblem::demand(chain < self.chains, "run.chain", what)?;
+            let what = || "compares the chains of a run, so it cannot end one that runs alone; give `draws`".into();
+            SettingsProblem::demand(self.until.is_none(), "run.until", what)?;
+        }
+        self.check_starts()
+    }
+
+    fn check_starts(&self) -> Result<(), SettingsProblem> {
+        let Some(starts) = &self.start else { return Ok(()) };
+        let (found, chains) = (starts.len(), self.chains);
+        let what = || format!("needs one point, or one for each of the {chains} chains, not {found}");
+        SettingsProblem::demand(found == 1 || found == chains, "run.start", what)
+    }
+
+    /// The indices of the chains that are run here.
+    pub fn indices(&self) -> Vec<usize> {
+        self.chain.map_or_else(|| (0..self.chains).collect(), |chain| vec![chain])
+    }
+
+    /// The most draws for each chain, and what sets this limit; `warmup` and `draws` must be known.
+    pub(crate) fn limit(&self) -> Result<(u64, &'static str), SettingsProblem> {
+        let (warmup, draws) = (self.warmup.unwrap_or(0), self.draws.unwrap_or(1));
+        let limit = match (self.until, self.max_draws) {
+            (Some(_), Some(most)) => (most, "max-draws"),
+            (None, Some(most)) if most < draws => (most, "max-draws"),
+            _ => (draws, "draws"),
+        };
+        let Some(evaluations) = self.max_evaluations else { return Ok(limit) };
+        // Every chain evaluates its start once, and one point for each iteration.
+        let each = (evaluations / self.chains as u64).saturating_sub(warmup.saturating_add(1)) / self.thin;
+        let what = || {
+            let least = warmup.saturating_add(1).saturating_add(self.thin).saturating_mul(self.chains as u64);
+            format!("{evaluations} are not enough for the warm-up and a draw in each chain, which take {least}")
+        };
+        SettingsProblem::demand(each > 0, "run.max-evaluations", what)?;
+        Ok(if each < limit.0 { (each, "max-evaluations") } else { limit })
+    }
+}
+
+/// The section `[output]`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct OutputSettings {
+    /// Whether the draws of the warm-up are kept too.
+    pub keep_warmup: bool,
+    /// The files that are written when the run has ended.
+    pub formats: Vec<Format>,
+}
+
+/// A kind of file to write draws to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// `posterior.nc`, which ArviZ opens.
+    NetCdf,
+    /// `posterior.csv`.
+    Csv,
+    /// `posterior.parquet`.
+    Parquet,
+}
+
+/// A seed may be larger than the largest integer of TOML; then it is written as text.
+mod seed {
+    use serde::de::{Error, Visitor};
+    use serde::{Deserializer, Serializer};
+    use std::fmt;
+
+    pub fn serialize<S: Serializer>(seed: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        match i64::try_from(*seed) {
+            Ok(seed) => serializer.serialize_i64(seed),
+            Err(_) => serializer.serialize_str(&seed.to_string()),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        deserializer.deserialize_any(Seed)
+    }
+
+    struct Seed;
+
+    impl Visitor<'_> for Seed {
+        type Value = u64;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a whole number from 0 to 18446744073709551615")
+        }
+
+        fn visit_u64<E: Error>(self, seed: u64) -> Result<u64, E> {
+            Ok(seed)
+        }
+
+        fn visit_i64<E: Error>(self, seed: i64) -> Result<u64, E> {
+            u64::try_from(seed).map_err(|_| E::invalid_value(serde::de::Unexpected::Signed(seed), &self))
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<u64, E> {
+            text.parse().map_err(|_| E::invalid_value(serde::de::Unexpected::Str(text), &self))
+        }
+    }
+}

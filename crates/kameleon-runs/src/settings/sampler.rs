@@ -1,0 +1,146 @@
+//! A sampler by name, with settings that differ from its defaults.
+
+use super::SettingsProblem;
+use crate::kernels;
+use kameleon::Sampler;
+use kameleon::bandwidth::Bandwidth;
+use kameleon::history::HistoryKind;
+use kameleon::proposal::{AdaptiveMetropolisSettings, KameleonSettings};
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+/// The section `[sampler]`: a name, and any of that sampler's settings.
+///
+/// Besides the sampler's own there are, for the Kameleon samplers, `kernel` as text such as `matern:order=1.5` and
+/// `bandwidth` as a number; and `published` for adaptation as in the published experiments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SamplerSettings {
+    /// The sampler's name, in any case.
+    pub name: String,
+    /// Its settings by name.
+    #[serde(flatten)]
+    pub settings: Table,
+}
+
+impl Default for SamplerSettings {
+    fn default() -> Self {
+        Self { name: Sampler::default().name().into(), settings: Table::new() }
+    }
+}
+
+impl SamplerSettings {
+    /// Sets one of the sampler's settings.
+    pub fn set(&mut self, key: &str, value: impl Into<Value>) {
+        self.settings.insert(key.into(), value.into());
+    }
+
+    /// All settings of a sampler.
+    pub fn of(sampler: &Sampler) -> Result<Self, SettingsProblem> {
+        Ok(Self { name: sampler.name().into(), settings: tagged(sampler)?.1 })
+    }
+
+    /// The sampler that is meant.
+    pub fn sampler(&self) -> Result<Sampler, SettingsProblem> {
+        let mut sampler =
+            Sampler::by_name(&self.name).map_err(|error| SettingsProblem::new("sampler.name", error.what))?;
+        // First what changes several settings at once, so that single ones win over it.
+        if let Some(published) = self.settings.get("published") {
+            publish(&mut sampler, published)?;
+        }
+        // One by one, so that an error names its key; the kernel before its bandwidth.
+        let mut settings: Vec<_> = self.settings.iter().filter(|(key, _)| *key != "published").collect();
+        settings.sort_by_key(|(key, _)| *key != "kernel");
+        for (key, value) in settings {
+            let problem = |what: String| SettingsProblem::new(format!("sampler.{key}"), what);
+            sampler = match (key.as_str(), value, kameleon_of(&mut sampler)) {
+                ("kernel" | "bandwidth" | "n" | "gamma", _, None) => {
+                    return Err(problem(format!(
+                        "is for KAMH, KAMH-LS and PCA-Kameleon; {} has no kernel",
+                        sampler.name()
+                    )));
+                }
+                ("kernel", Value::String(text), Some(settings)) => {
+                    settings.kernel = kernels::parse(text).map_err(problem)?;
+                    sampler
+                }
+                ("bandwidth", Value::Float(_) | Value::Integer(_), Some(settings)) => {
+                    settings.kernel.set_bandwidth(number(value));
+                    settings.bandwidth = Bandwidth::Fixed;
+                    sampler
+                }
+                _ => overlay(&sampler, key, value).map_err(problem)?,
+            };
+        }
+        self.fit_components(&mut sampler);
+        Ok(sampler)
+    }
+
+    /// PCA-Kameleon cannot have more directions than a small z has, if the user left their number open.
+    fn fit_components(&self, sampler: &mut Sampler) {
+        if let Sampler::KameleonPca(settings) = sampler
+            && !self.settings.contains_key("components")
+        {
+            settings.components = settings.components.min(settings.kameleon.n.saturating_sub(1)).max(1);
+        }
+    }
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_float().or_else(|| value.as_integer().map(|integer| integer as f64)).unwrap_or(f64::NAN)
+}
+
+/// The settings of the Kameleon proposal within a sampler that has them.
+fn kameleon_of(sampler: &mut Sampler) -> Option<&mut KameleonSettings> {
+    match sampler {
+        Sampler::Kameleon(settings) => Some(settings),
+        Sampler::KameleonPca(settings) => Some(&mut settings.kameleon),
+        _ => None,
+    }
+}
+
+/// Adaptation as in the published experiments.
+fn publish(sampler: &mut Sampler, published: &Value) -> Result<(), SettingsProblem> {
+    let key = "sampler.published";
+    let Some(published) = published.as_bool() else { return Err(SettingsProblem::new(key, "must be true or false")) };
+    if !published {
+        return Ok(());
+    }
+    match sampler {
+        Sampler::Kameleon(settings) => settings.history = HistoryKind::Stored,
+        Sampler::AdaptiveMetropolis(settings) => {
+            *settings = AdaptiveMetropolisSettings::published(settings.learn_scale);
+        }
+        other => {
+            let what = format!(
+                "is for AM-FS, AM-LS, KAMH and KAMH-LS; {} adapts in one way only, or not at all",
+                other.name()
+            );
+            return Err(SettingsProblem::new(key, what));
+        }
+    }
+    Ok(())
+}
+
+/// A sampler as stored: its tag, and its settings that are not `None`.
+fn tagged(sampler: &Sampler) -> Result<(String, Table), SettingsProblem> {
+    let wrong = |what: String| SettingsProblem::new("sampler", what);
+    let table = Table::try_from(sampler).map_err(|error| wrong(error.to_string()))?;
+    match table.into_iter().next() {
+        Some((tag, Value::Table(settings))) => Ok((tag, settings)),
+        _ => Err(wrong("has no settings".into())),
+    }
+}
+
+/// The sampler with one of its settings changed; of PCA-Kameleon also one of the Kameleon within.
+fn overlay(sampler: &Sampler, key: &str, value: &Value) -> Result<Sampler, String> {
+    let (tag, mut settings) = tagged(sampler).map_err(|problem| problem.what)?;
+    match settings.get_mut("kameleon") {
+        Some(Value::Table(inner)) if key != "kameleon" && key != "components" => {
+            inner.insert(key.into(), value.clone())
+        }
+        _ => settings.insert(key.into(), value.clone()),
+    };
+    let table = Table::from_iter([(tag, Value::Table(settings))]);
+    table.try_into().map_err(|error: toml::de::Error| error.message().trim_end().replace('\n', "; "))
+}

@@ -1,0 +1,54 @@
+//! Where chains start: given points, draws from a box or a prior, or somewhere near the middle of the unbounded space.
+
+use crate::settings::{Parameter, RunSettings, SettingsProblem, Start};
+use kameleon::Rng;
+use kameleon::random::{Purpose, stream};
+use kameleon_models::Bound;
+use rand::RngExt;
+
+/// How often a draw that falls outside the bounds is made again.
+const TRIES: usize = 1000;
+
+/// The start of a chain, in unbounded coordinates. Every parameter of the settings must be there by name.
+pub fn start(settings: &RunSettings, bounds: &[Bound], chain: usize) -> Result<Vec<f64>, SettingsProblem> {
+    if let Some(points) = &settings.run.start {
+        return given(&points[chain % points.len()], settings, bounds, chain);
+    }
+    let mut rng = stream(settings.run.seed, chain as u64, Purpose::Start);
+    let coordinate = |((name, parameter), bound): (&(String, Parameter), &Bound)| {
+        one(parameter, *bound, &mut rng, chain)
+            .map_err(|what| SettingsProblem::new(format!("parameters.{name}.start"), what))
+    };
+    settings.parameters.0.iter().zip(bounds).map(coordinate).collect()
+}
+
+/// A point from the settings.
+fn given(x: &[f64], settings: &RunSettings, bounds: &[Bound], chain: usize) -> Result<Vec<f64>, SettingsProblem> {
+    let key = "run.start";
+    let (found, wanted) = (x.len(), bounds.len());
+    let what = || format!("the point for chain {chain} has {found} coordinates where {wanted} are wanted");
+    SettingsProblem::demand(found == wanted, key, what)?;
+    for ((x, bound), (name, _)) in x.iter().zip(bounds).zip(&settings.parameters.0) {
+        let what = || format!("{name} = {x} is not strictly inside its bounds");
+        SettingsProblem::demand(bound.contains(*x), key, what)?;
+    }
+    Ok(x.iter().zip(bounds).map(|(x, bound)| bound.unbounded(*x)).collect())
+}
+
+/// One coordinate.
+fn one(parameter: &Parameter, bound: Bound, rng: &mut Rng, chain: usize) -> Result<f64, String> {
+    let mut draw = |make: &mut dyn FnMut(&mut Rng) -> f64| {
+        let inside = (0..TRIES).map(|_| make(rng)).find(|x| bound.contains(*x));
+        inside.map(|x| bound.unbounded(x)).ok_or(format!("{TRIES} draws were all outside the bounds; give a number"))
+    };
+    match (&parameter.start, parameter.prior) {
+        (Some(Start::At(x)), _) => Ok(bound.unbounded(*x)),
+        (Some(Start::Each(values)), _) => match values.get(chain) {
+            Some(x) => Ok(bound.unbounded(*x)),
+            None => Err(format!("has {} numbers, and none for chain {chain}, counted from 0", values.len())),
+        },
+        (Some(Start::Box { from, to }), _) => draw(&mut |rng| rng.random_range(*from..*to)),
+        (_, Some(prior)) => draw(&mut |rng| prior.sample(rng)),
+        _ => Ok(rng.random_range(-2.0..2.0)),
+    }
+}

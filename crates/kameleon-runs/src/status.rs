@@ -1,0 +1,61 @@
+//! How a run on disk ended, and what there is to say about it: the file `status.toml`.
+
+use crate::error::RunError;
+use kameleon_store::{Files, write_whole};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What is known of a run besides its draws.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct Status {
+    /// How it ended.
+    pub ending: How,
+    /// Why, in words.
+    pub reason: String,
+    /// How long it took, over all starts.
+    pub seconds: f64,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum How {
+    /// It has not: it is running, or was killed.
+    #[default]
+    Open,
+    /// All draws were made, or as many as were needed or allowed.
+    Complete,
+    /// It was asked to stop.
+    Stopped,
+    /// The model, or the disk, failed.
+    Failed,
+}
+
+fn path(files: &Files) -> PathBuf {
+    files.path().join("status.toml")
+}
+
+impl Status {
+    /// What the folder says; that the run is open, if it says nothing that can be read.
+    pub fn read(files: &Files) -> Self {
+        let text = std::fs::read_to_string(path(files)).unwrap_or_default();
+        toml::from_str(&text).unwrap_or_default()
+    }
+
+    /// Writes it into the folder.
+    pub fn write(&self, files: &Files) -> Result<(), RunError> {
+        let text = toml::to_string(self).unwrap_or_default();
+        Ok(write_whole(&path(files), text.as_bytes())?)
+    }
+
+    /// What a person should know of the ending.
+    pub fn warning(&self) -> Option<String> {
+        match self.ending {
+            How::Complete => None,
+            How::Open => Some("the run has not ended: it is still running, or was killed and can be resumed".into()),
+            How::Stopped => Some(self.reason.clone()),
+            How::Failed => Some(format!("{}; this is what was drawn before", self.reason)),
+        }
+    }
+}
