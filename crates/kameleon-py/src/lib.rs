@@ -30,7 +30,7 @@ mod _kameleon {
     #[pymodule_export]
     use crate::gp::{Gp, glass_data};
     #[pymodule_export]
-    use crate::posterior::{load, save, settings_of, summarise_posterior};
+    use crate::posterior::{load, report, save, settings_of, summarise_posterior};
     #[pymodule_export]
     use crate::run::{Ran, resume, run_in_step, start};
     #[pymodule_export]

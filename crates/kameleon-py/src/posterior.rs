@@ -4,7 +4,7 @@ use crate::diagnose::summary_texts;
 use crate::{array, error, json};
 use kameleon::Outcome;
 use kameleon_output::{
-    ChainDraws, Kept, NetcdfOptions, Posterior, ProposalEllipse, Variable, write_csv, write_netcdf, write_parquet,
+    ChainDraws, Kept, NetcdfOptions, Posterior, ProposalEllipse, Variable, report_html, write_csv, write_netcdf, write_parquet,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -151,4 +151,12 @@ pub fn save(posterior: &Bound<'_, PyDict>, path: PathBuf) -> PyResult<()> {
         _ => return Err(error::setting("path", "must end in .nc, .csv or .parquet")),
     };
     written.map_err(|found| error::store(found.to_string()))
+}
+
+/// The report of a run, one page of HTML.
+#[pyfunction]
+#[pyo3(name = "report_html")]
+pub fn report(py: Python<'_>, posterior: &Bound<'_, PyDict>) -> PyResult<String> {
+    let posterior = from_dict(posterior)?;
+    Ok(py.detach(|| report_html(&posterior)))
 }
