@@ -1,9 +1,10 @@
 # The commands a developer needs. `make test` is all of the tests that must pass before anything lands.
 
-.PHONY: test test-slow lint docs bench
+.PHONY: test test-slow lint docs bench venv
 
 test: lint
-	cargo test --workspace --locked
+	@$(MAKE) --no-print-directory venv || echo "NOTE: no Python environment, so tests that need one are skipped"
+	KAMELEON_TEST_PYTHON="$(CURDIR)/.venv/bin/python:$(CURDIR)/.venv-new/bin/python" cargo test --workspace --locked
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 
 # Statistical tests that take minutes: the posterior of the Glass data, and simulation-based calibration.
@@ -20,3 +21,22 @@ docs:
 bench:
 	cargo bench -p kameleon
 	cargo bench -p kameleon-gp
+
+# Python environments for the tests: .venv of python3, and .venv-new of Python 3.12 or later, where one is found, for the
+# newest ArviZ.
+PYTHON ?= python3
+NEWER = $(firstword $(foreach python,python3.14 python3.13 python3.12 $(wildcard $(HOME)/.pyenv/versions/3.1[2-9]*/bin/python),\
+	$(if $(shell $(python) --version 2>/dev/null),$(python))))
+
+venv: .venv/made .venv-new/made
+
+.venv/made: python/requirements-test.txt
+	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+.venv-new/made: python/requirements-arviz.txt
+	@mkdir -p .venv-new
+	@if [ -z "$(NEWER)" ]; then echo "NOTE: no Python 3.12 or later, so files are not checked with ArviZ 1.x"; else \
+		$(NEWER) -m venv .venv-new && .venv-new/bin/python -m pip install --quiet --disable-pip-version-check -r $<; fi
+	@touch $@

@@ -110,6 +110,9 @@ pub struct SampleArgs {
     /// Correlate the noise of successive estimates (correlated pseudo-marginal chains)
     #[arg(long, value_name = "RHO")]
     pub correlation: Option<f64>,
+    /// Let every chain of the sampler kameleon learn alone in the warm-up, not in groups of up to four
+    #[arg(long)]
+    pub no_pool: bool,
     /// Start every chain at this point, such as 0,0,1 [default: a draw from each prior, else from (−2, 2)]
     #[arg(long, value_name = "X1,X2,…", allow_hyphen_values = true)]
     pub start: Option<String>,

@@ -94,6 +94,7 @@ impl SampleArgs {
         run.seed = self.seed.unwrap_or(run.seed);
         run.threads = self.threads.or(run.threads);
         run.correlation = self.correlation.unwrap_or(run.correlation);
+        run.pool &= !self.no_pool;
         run.until = self.until.or(run.until);
         run.max_draws = self.max_draws.or(run.max_draws);
         run.max_evaluations = self.max_evaluations.or(run.max_evaluations);

@@ -121,9 +121,12 @@ fn flags_that_do_not_go_together_are_refused() {
     says(&[&gp, &["--positive", "dead"][..]].concat(), "has ill and well, not `dead`");
     says(&[&gp, &["--n-imp", "0"][..]].concat(), "n_imp: must be at least 1");
     says(&[&gp, &["--n-imp", "few"][..]].concat(), "say auto, or a whole number");
-    says(&[&gp, &["--n-imp", "4", "--dim", "3"][..]].concat(), "has 2 parameters; leave --dim out");
-    says(&["--target", "glass", "--data", &data], "--data is for --target gp; glass brings its own data");
-    says(&["--target", "glass", "--noise", "1"], "--noise is for built-in targets");
+    says(&[&gp, &["--n-imp", "4", "--dim", "3"][..]].concat(), "has 2 parameters; leave dim out");
+    says(
+        &["--target", "glass", "--data", &data],
+        "model.gp.data: is for a table of your own; glass brings its own data",
+    );
+    says(&["--target", "glass", "--noise", "1"], "model.noise: is for built-in targets");
     says(&["--target", "glass", "--parametrisation", "code"], "say text or published");
     says(&["--target", "glass", "--approximation", "vb"], "expected `laplace` or `ep`");
     says(&["--target", "banana", "--n-imp", "4"], "--n-imp is for --target glass or gp");
@@ -145,7 +148,7 @@ fn a_seed_gives_the_same_figures_on_any_number_of_threads() {
 fn a_chain_that_sticks_is_told_of_in_words() {
     let run = json(&["--target", "gaussian", "--dim", "2", "--noise", "4", "--warmup", "3000", "--draws", "5000"]);
     let warnings = run["warnings"].to_string();
-    assert!(warnings.contains("sticks on a lucky estimate") && warnings.contains("--correlation 0.99"), "{warnings}");
+    assert!(warnings.contains("sticks on a lucky estimate") && warnings.contains("correlation = 0.99"), "{warnings}");
     let run = json(&["--target", "gaussian", "--dim", "2", "--warmup", "3000", "--draws", "5000"]);
     assert!(!run["warnings"].to_string().contains("sticks"), "{run}");
 }

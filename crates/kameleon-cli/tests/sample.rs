@@ -114,7 +114,7 @@ fn wrong_use_is_told_with_what_is_allowed() {
     says(&["--kernel", "matern:order=0.5"], "above 1");
     says(&["--bandwidth", "wide"], "say median, or a number");
     says(&["--bandwidth", "-1"], "sigma must be positive");
-    says(&["--sampler", "SM", "--kernel", "gaussian"], "--kernel is for KAMH");
+    says(&["--sampler", "SM", "--kernel", "gaussian"], "sampler.kernel: is for KAMH");
     says(&["--gamma", "-0.2"], "gamma: must be positive");
     says(&["--n", "0"], "n: must be at least 1");
     says(&["--warmup", "400"], "longer warm-up or a smaller discard");
@@ -125,7 +125,7 @@ fn wrong_use_is_told_with_what_is_allowed() {
     says(&["--noise", "-1"], "the sd of the log estimate must be");
     says(&["--correlation", "1"], "correlation:");
     says(&["--kernel", "polynomial:degree=2.5"], "whole number");
-    says(&["--sampler", "SM", "--published"], "--published is for AM-FS");
+    says(&["--sampler", "SM", "--published"], "sampler.published: is for AM-FS");
     says(&["--draws", "many"], "invalid value 'many'");
 }
 

@@ -32,7 +32,10 @@ pub fn report_html(posterior: &Posterior) -> String {
         ("{{style}}", STYLE.into()),
         ("{{facts}}", words::facts(posterior)),
         ("{{verdict}}", words::verdict(posterior, summary.as_ref())),
-        ("{{table}}", summary.as_ref().map_or(String::new(), words::table)),
+        (
+            "{{table}}",
+            summary.as_ref().map_or(String::new(), |summary| words::table(summary, posterior.points().len())),
+        ),
         ("{{sampler}}", words::sampler(posterior)),
         ("{{settings}}", escape(&posterior.settings)),
         ("{{version}}", escape(env!("CARGO_PKG_VERSION"))),

@@ -28,6 +28,7 @@
 
 mod builtin;
 mod error;
+mod files;
 mod gp;
 mod kernels;
 mod load;
@@ -45,6 +46,7 @@ mod sticking;
 
 pub use builtin::{BuiltIn, DATA_TARGETS, Entry, TARGETS};
 pub use error::RunError;
+pub use files::write_files;
 pub use gp::GpModel;
 pub use kernels::KERNELS;
 pub use load::{load, settings_of};

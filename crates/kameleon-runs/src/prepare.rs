@@ -1,7 +1,7 @@
 //! A run with nothing left open: complete settings, the target on the unbounded space, the chains at their starts.
 
 use crate::error::RunError;
-use crate::settings::{Parameters, RunSettings, SettingsProblem};
+use crate::settings::{Parameters, RunSettings, SamplerSettings, SettingsProblem};
 use crate::starts;
 use kameleon::any_chain::AnyChain;
 use kameleon::{ChainSettings, Length, Sampler, Target};
@@ -28,6 +28,16 @@ impl<T: Target> Prepared<T> {
         settings.check()?;
         settings.run.limit()?;
         let sampler = settings.sampler()?;
+        let alone = settings.run.chain.is_some() && settings.run.pool && settings.run.chains > 1;
+        let what = || {
+            let name = sampler.name();
+            format!(
+                "the chains of {name} learn together, so that none of them can be run apart from the others; \
+                 say pool = false (--no-pool) in all parts of the plan, and each learns alone"
+            )
+        };
+        SettingsProblem::demand(!(alone && sampler.pools()), "run.chain", what)?;
+        settings.sampler = SamplerSettings::of(&sampler)?;
         let priors = settings.parameters.0.iter().map(|(_, parameter)| parameter.prior).collect();
         let target = Bounded::new(WithPrior::new(target, priors)?, settings.parameters.bounds()?)?;
         Ok(Self { settings, target, sampler })
@@ -41,7 +51,11 @@ impl<T: Target> Prepared<T> {
         let settings = ChainSettings { index, seed: run.seed, warmup, normals, correlation };
         let sampling = run.limit()?.0.saturating_mul(run.thin);
         let start = starts::start(&self.settings, self.target.bounds(), index)?;
-        Ok(self.sampler.chain(&start, settings, Length { warmup, sampling })?)
+        let mut chain = self.sampler.chain(&start, settings, Length { warmup, sampling })?;
+        if run.pool && run.chains > 1 {
+            chain.join();
+        }
+        Ok(chain)
     }
 
     /// What is recorded of a chain.

@@ -22,6 +22,13 @@ impl Record for RunRecord {
         }
     }
 
+    fn wait(&mut self, chain: &dyn AnyChain) -> Result<(), RecordError> {
+        match self {
+            Self::Memory(record) => record.wait(chain),
+            Self::Disk(record) => record.wait(chain),
+        }
+    }
+
     fn pause(&mut self, chain: &dyn AnyChain, done: bool) -> Result<(), RecordError> {
         match self {
             Self::Memory(record) => record.pause(chain, done),

@@ -1,6 +1,7 @@
 //! Starting a run, and going on with one.
 
 use crate::error::RunError;
+use crate::files::write_files;
 use crate::load::{RawChain, load, posterior, settings_of};
 use crate::prepare::Prepared;
 use crate::record::{MemoryRecord, RunRecord};
@@ -170,6 +171,8 @@ where
             let written = status.write(folder);
             let mut posterior = load(folder.path())?;
             posterior.warnings.extend(written.err().map(|error| error.to_string()));
+            let unwritten = write_files(&posterior, folder.path(), &settings.output);
+            posterior.warnings.extend(unwritten.iter().map(ToString::to_string));
             posterior
         }
     };

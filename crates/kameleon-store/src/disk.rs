@@ -83,6 +83,10 @@ impl Record for DiskRecord {
         Ok(())
     }
 
+    fn wait(&mut self, chain: &dyn AnyChain) -> Result<(), RecordError> {
+        Ok(self.save(chain)?)
+    }
+
     fn pause(&mut self, chain: &dyn AnyChain, done: bool) -> Result<(), RecordError> {
         if done || self.saved.elapsed() > EVERY {
             self.save(chain)?;

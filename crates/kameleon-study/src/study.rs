@@ -250,7 +250,7 @@ impl TargetEntry {
                 *variances = variances.take().or_else(|| self.variances.clone());
                 None
             }
-            Sampler::PrincipalComponents(_) | Sampler::RandomWalk(_) => None,
+            _ => None,
         };
         if let (Some(settings), Some(sigma)) = (kernel, self.bandwidth) {
             settings.kernel.set_bandwidth(sigma);

@@ -1,10 +1,14 @@
 //! A chain whatever its proposal, for programs that choose the sampler at run time; and its stored form.
 
 use crate::chain::{Chain, ChainError, ChainState, Step};
-use crate::proposal::{AdaptiveMetropolis, Kameleon, KameleonPca, PrincipalComponents, Proposal, RandomWalk};
+use crate::proposal::{
+    AdaptiveMetropolis, DifferentialEvolution, Kameleon, KameleonPca, PrincipalComponents, Proposal, RandomWalk,
+};
+use crate::staged::{Fit, Staged};
 use crate::statistics::Statistics;
 use crate::target::{Evaluation, Target};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A [`Chain`] of any built-in sampler: the same methods, without the type of the proposal.
 pub trait AnyChain: Send {
@@ -32,6 +36,12 @@ pub trait AnyChain: Send {
     fn scale(&self) -> f64;
     /// The covariance of the proposal at `x`, row by row, where the proposal knows it.
     fn covariance_at(&self, x: &[f64]) -> Option<Vec<f64>>;
+    /// The staged sampler, where the chain has one.
+    fn staged(&self) -> Option<&Staged>;
+    /// See [`Chain::join`].
+    fn join(&mut self);
+    /// See [`Chain::learn`].
+    fn learn(&mut self, fit: &Arc<Fit>);
     /// Everything the chain is at this moment, to be stored.
     fn save(&self) -> SavedChain;
 }
@@ -94,6 +104,18 @@ where
         self.proposal().covariance(x, &at)
     }
 
+    fn staged(&self) -> Option<&Staged> {
+        self.proposal().staged()
+    }
+
+    fn join(&mut self) {
+        Chain::join(self);
+    }
+
+    fn learn(&mut self, fit: &Arc<Fit>) {
+        Chain::learn(self, fit);
+    }
+
     fn save(&self) -> SavedChain {
         self.state().clone().into()
     }
@@ -125,4 +147,4 @@ macro_rules! saved {
     };
 }
 
-saved!(RandomWalk, AdaptiveMetropolis, PrincipalComponents, Kameleon, KameleonPca);
+saved!(RandomWalk, AdaptiveMetropolis, PrincipalComponents, Kameleon, KameleonPca, Staged, DifferentialEvolution);

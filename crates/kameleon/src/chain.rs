@@ -3,11 +3,13 @@
 use crate::Rng;
 use crate::proposal::Proposal;
 use crate::random::{Purpose, stream};
+use crate::staged::{Fit, Staged};
 use crate::statistics::Statistics;
 use crate::target::{EvalError, IntoEvaluation, Noise, Target};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// What became of a proposed point.
@@ -88,6 +90,12 @@ pub enum ChainError {
         chain: usize,
         /// What does not fit.
         why: &'static str,
+    },
+    /// The chain learns with others and waits for them.
+    #[error("chain {chain} waits for the others of its group: bring them to the same refresh, and call pool::teach")]
+    Waiting {
+        /// Which chain, from 0.
+        chain: usize,
     },
     /// A value was told that was not asked for.
     #[error("chain {chain}: nothing was asked, so nothing can be told; call ask() first")]
@@ -217,8 +225,12 @@ impl<P: Proposal> Chain<P> {
         &self.state
     }
 
-    /// The point whose log density is wanted next. Asking again gives the same point until it is told.
+    /// The point whose log density is wanted next. Asking again gives the same point until it is told. A chain that waits
+    /// for its group has no question: it shows where it is, and being told is an error.
     pub fn ask(&mut self) -> &[f64] {
+        if self.waits() {
+            return &self.state.here.x;
+        }
         let state = &mut self.state;
         if state.asked == Asked::Nothing {
             let Place { x, u, .. } = &mut state.there;
@@ -245,6 +257,9 @@ impl<P: Proposal> Chain<P> {
 
     /// The log density at the point asked for, or the reason there is none. The first, at the start, makes no step.
     pub fn tell(&mut self, value: impl IntoEvaluation) -> Result<Option<Step>, ChainError> {
+        if self.waits() {
+            return Err(ChainError::Waiting { chain: self.state.settings.index });
+        }
         let (value, why) = match value.into_evaluation() {
             // Whatever a target makes of such a point, a chain must not go there.
             _ if !self.state.there.x.iter().all(|x| x.is_finite()) => (f64::NAN, Some(NOT_FINITE.into())),
@@ -286,7 +301,7 @@ impl<P: Proposal> Chain<P> {
         let (here, there) = (&state.here, &state.there);
         let u: f64 = state.rng.random();
         let acceptance = if value.is_finite() {
-            let ratio = state.proposal.log_ratio(&here.x, &self.local_here, &there.x, &mut self.local_there);
+            let ratio = state.proposal.log_ratio(&here.x, &self.local_here, &there.x, &mut self.local_there, component);
             let log = value - here.log_density + ratio;
             // `min` would take zero over a ratio that is not a number, and accept.
             if log.is_nan() { 0.0 } else { libm::exp(log.min(0.0)) }
@@ -316,6 +331,9 @@ impl<P: Proposal> Chain<P> {
 
     /// One step on a target: ask, evaluate, tell. The first call also evaluates the start.
     pub fn step<T: Target + ?Sized>(&mut self, target: &mut T) -> Result<Step, ChainError> {
+        if self.waits() {
+            return Err(ChainError::Waiting { chain: self.state.settings.index });
+        }
         loop {
             self.ask();
             let state = &mut self.state;
@@ -326,6 +344,28 @@ impl<P: Proposal> Chain<P> {
             if let Some(step) = self.tell(value)? {
                 return Ok(step);
             }
+        }
+    }
+
+    /// Joins a group: from now on the chain waits at every refresh of what it learns, until it is taught
+    /// ([`pool::teach`](crate::staged::pool::teach)). Nothing happens to a chain whose sampler learns alone.
+    pub fn join(&mut self) {
+        if let Some(staged) = self.state.proposal.staged_mut() {
+            staged.join();
+        }
+    }
+
+    /// Whether the chain waits for its group.
+    pub fn waits(&self) -> bool {
+        self.state.proposal.staged().is_some_and(Staged::waits)
+    }
+
+    /// Takes over what its group has learned.
+    pub fn learn(&mut self, fit: &Arc<Fit>) {
+        let Self { state, local_here, .. } = self;
+        if let Some(staged) = state.proposal.staged_mut() {
+            staged.learn(fit);
+            state.proposal.locate(&state.here.x, local_here);
         }
     }
 

@@ -58,6 +58,7 @@ pub mod run;
 pub mod sampler;
 pub mod simd;
 mod spread;
+pub mod staged;
 pub mod statistics;
 mod subsample;
 pub mod target;

@@ -1,12 +1,14 @@
 //! Where to go next: one file per proposal, all behind one trait.
 
 mod adaptive_metropolis;
+mod differential_evolution;
 mod kameleon;
 mod kameleon_pca;
 mod principal_components;
 mod random_walk;
 
 pub use adaptive_metropolis::{AdaptiveMetropolis, AdaptiveMetropolisSettings};
+pub use differential_evolution::{DifferentialEvolution, DifferentialEvolutionSettings};
 pub use kameleon::{Kameleon, KameleonSettings, Local as KameleonLocal};
 pub use kameleon_pca::{KameleonPca, KameleonPcaSettings, Local as KameleonPcaLocal};
 pub use principal_components::{PrincipalComponents, PrincipalComponentsSettings};
@@ -14,6 +16,7 @@ pub use random_walk::{RandomWalk, RandomWalkSettings, gelman_scale};
 
 use crate::Rng;
 use crate::chain::Step;
+use crate::staged::Staged;
 
 /// A proposal distribution q(·|x) that may learn from the chain.
 ///
@@ -24,7 +27,7 @@ pub trait Proposal {
     /// What the proposal knows at a point.
     type Local: Send;
 
-    /// Room for what is known at a point; no other call allocates.
+    /// Room for what is known at a point. No other call allocates, but for a refresh of what is learned in the warm-up.
     fn allocate(&self, dim: usize) -> Self::Local;
 
     /// Works out from scratch what is known at `x`.
@@ -33,8 +36,9 @@ pub trait Proposal {
     /// Draws `y` from q(·|x) and tells which component of the proposal it came from (0 if there is one only).
     fn draw(&self, x: &[f64], at: &Self::Local, rng: &mut Rng, y: &mut [f64]) -> usize;
 
-    /// ln q(x|y) − ln q(y|x), filling `at_y`; zero and free for a symmetric proposal.
-    fn log_ratio(&self, x: &[f64], at_x: &Self::Local, y: &[f64], at_y: &mut Self::Local) -> f64;
+    /// ln q(x|y) − ln q(y|x), filling `at_y`; zero and free for a symmetric proposal. Where each component is a Metropolis-
+    /// Hastings kernel of its own in a fixed mixture, q is that of the `component` which `y` was drawn from.
+    fn log_ratio(&self, x: &[f64], at_x: &Self::Local, y: &[f64], at_y: &mut Self::Local, component: usize) -> f64;
 
     /// Learns from a step that ended at `x`, and leaves `at` as a fresh `locate` would.
     fn adapt(&mut self, x: &[f64], at: &mut Self::Local, step: &Step, rng: &mut Rng);
@@ -49,6 +53,16 @@ pub trait Proposal {
 
     /// The covariance of q(·|x), row by row, where it is known: to be shown to people, so it may allocate.
     fn covariance(&self, _x: &[f64], _at: &Self::Local) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// The staged default sampler, where it is one: it may learn together with others.
+    fn staged(&self) -> Option<&Staged> {
+        None
+    }
+
+    /// The same, to be taught.
+    fn staged_mut(&mut self) -> Option<&mut Staged> {
         None
     }
 

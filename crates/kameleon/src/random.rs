@@ -19,6 +19,8 @@ pub enum Purpose {
     Noise = 1,
     /// Where the chain starts, when starts are drawn.
     Start = 2,
+    /// What is learned at a refresh, by one chain or a group.
+    Learn = 3,
 }
 
 /// The stream of `chain` for `purpose` under `seed`: independent of every other, and of the number of threads.

@@ -12,6 +12,12 @@ pub trait Record: Send {
     /// The chain has made a step.
     fn step(&mut self, chain: &dyn AnyChain, step: &Step) -> Result<(), RecordError>;
 
+    /// The chain waits for its group, which learns from it next: a record from which the chain can be resumed must save it
+    /// now, so that no other chain is ever saved with something learned from a later state than this one's.
+    fn wait(&mut self, _chain: &dyn AnyChain) -> Result<(), RecordError> {
+        Ok(())
+    }
+
     /// The chain rests for a moment, some fifty times a second, or has come to its end: a good time to save it.
     fn pause(&mut self, _chain: &dyn AnyChain, _done: bool) -> Result<(), RecordError> {
         Ok(())

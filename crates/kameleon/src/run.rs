@@ -2,6 +2,7 @@
 
 mod jobs;
 mod progress;
+mod queue;
 
 pub use jobs::{Job, run_jobs};
 pub use progress::Progress;
@@ -36,6 +37,8 @@ pub struct Plan {
     pub threads: Option<usize>,
     /// ρ of a correlated pseudo-marginal chain; 0 draws the target's normals afresh at every step.
     pub correlation: f64,
+    /// Whether up to four chains of the default sampler learn together in the warm-up; others learn alone.
+    pub pool: bool,
 }
 
 impl Default for Plan {
@@ -49,6 +52,7 @@ impl Default for Plan {
             seed: 1,
             threads: None,
             correlation: 0.0,
+            pool: true,
         }
     }
 }
@@ -187,6 +191,9 @@ where
             correlation: plan.correlation,
         };
         chains.push(plan.sampler.chain(&starts[index % starts.len()], settings, plan.length())?);
+    }
+    if plan.pool && chains.len() > 1 {
+        chains.iter_mut().for_each(|chain| chain.join());
     }
     run(target, chains, plan, control)
 }

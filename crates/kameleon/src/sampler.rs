@@ -5,6 +5,7 @@ use crate::any_chain::AnyChain;
 use crate::chain::{Chain, ChainError, ChainSettings};
 use crate::kernel::KernelError;
 use crate::proposal::*;
+use crate::staged::{Staged, StagedSettings};
 use crate::target::TargetError;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -107,11 +108,15 @@ pub enum Sampler {
     Kameleon(KameleonSettings),
     /// PCA-Kameleon: principal directions in feature space.
     KameleonPca(KameleonPcaSettings),
+    /// kameleon: the staged default.
+    Staged(StagedSettings),
+    /// DE-MC(Z): differential evolution over past states.
+    DifferentialEvolution(DifferentialEvolutionSettings),
 }
 
 impl Default for Sampler {
     fn default() -> Self {
-        Self::kamh_ls()
+        Self::kameleon()
     }
 }
 
@@ -119,7 +124,8 @@ impl Default for Sampler {
 const LARGEST_MATRIX: usize = 4096;
 
 /// Every sampler by its name in the paper, with a line about it.
-pub const SAMPLERS: [(&str, &str); 7] = [
+pub const SAMPLERS: [(&str, &str); 9] = [
+    ("kameleon", "the default: learned metric, local steps and jumps across the target"),
     ("SM", "standard Metropolis: isotropic steps of fixed scale 2.38/√d"),
     ("AM-FS", "adaptive Metropolis: learned covariance, fixed scale 2.38/√d"),
     ("AM-LS", "adaptive Metropolis: learned covariance and learned scale"),
@@ -127,9 +133,20 @@ pub const SAMPLERS: [(&str, &str); 7] = [
     ("KAMH", "Kameleon: covariance follows the local shape of the target, fixed scale"),
     ("KAMH-LS", "Kameleon with learned scale"),
     ("PCA-Kameleon", "steps along one kernel principal direction at a time"),
+    ("DE-MC(Z)", "differential evolution: steps along differences of past states; not of the paper"),
 ];
 
 impl Sampler {
+    /// Whether chains of it may learn together in the warm-up.
+    pub fn pools(&self) -> bool {
+        matches!(self, Self::Staged(_))
+    }
+
+    /// The default: learned metric, local steps and jumps.
+    pub fn kameleon() -> Self {
+        Self::Staged(StagedSettings::default())
+    }
+
     /// Standard Metropolis.
     pub fn sm() -> Self {
         Self::RandomWalk(RandomWalkSettings::default())
@@ -165,15 +182,22 @@ impl Sampler {
         Self::KameleonPca(KameleonPcaSettings::default())
     }
 
+    /// Differential evolution over past states.
+    pub fn de_mc_z() -> Self {
+        Self::DifferentialEvolution(DifferentialEvolutionSettings::default())
+    }
+
     /// The sampler of this name, in any case, with default settings.
     pub fn by_name(name: &str) -> Result<Self, SettingsError> {
         match name.to_ascii_lowercase().as_str() {
+            "kameleon" => Ok(Self::kameleon()),
             "sm" => Ok(Self::sm()),
             "am-fs" => Ok(Self::am_fs()),
             "am-ls" => Ok(Self::am_ls()),
             "am-pca" => Ok(Self::am_pca()),
             "kamh" => Ok(Self::kamh()),
             "kamh-ls" => Ok(Self::kamh_ls()),
+            "de-mc(z)" | "de-mcz" => Ok(Self::de_mc_z()),
             "pca-kameleon" => Ok(Self::pca_kameleon()),
             _ => {
                 let names = SAMPLERS.map(|(name, _)| name).join(", ");
@@ -192,6 +216,8 @@ impl Sampler {
             Self::Kameleon(s) if s.learn_scale => "KAMH-LS",
             Self::Kameleon(_) => "KAMH",
             Self::KameleonPca(_) => "PCA-Kameleon",
+            Self::Staged(_) => "kameleon",
+            Self::DifferentialEvolution(_) => "DE-MC(Z)",
         }
     }
 
@@ -220,6 +246,10 @@ impl Sampler {
             }
             Self::Kameleon(s) => Box::new(Chain::new(Kameleon::new(s, d, length)?, start, settings)?),
             Self::KameleonPca(s) => Box::new(Chain::new(KameleonPca::new(s, d, length)?, start, settings)?),
+            Self::DifferentialEvolution(s) => {
+                Box::new(Chain::new(DifferentialEvolution::new(s, d, length)?, start, settings)?)
+            }
+            Self::Staged(s) => Box::new(Chain::new(Staged::new(s, d, length)?, start, settings)?),
         })
     }
 }

@@ -81,6 +81,62 @@ pub(crate) fn spread(kernel: &Kernel, z: &Points, y: &[f64], scratch: &mut Scrat
     }
 }
 
+/// Writes C = Σ ω_a (z_a − y)(z_a − y)ᵀ / Σ ω_a to `moments`, d × d, where ω_a ∝ exp(−|z_a − y|²/σ²): MMᵀ of the
+/// Gaussian kernel, per unit of weight. Far from z it points to the nearest of it, and grows with the distance. Tells the
+/// number of points, (Σ ω_a)²/Σ ω_a², that it is made of.
+pub(crate) fn weighted_moments(sigma: f64, z: &Points, y: &[f64], scratch: &mut Scratch, moments: &mut [f64]) -> f64 {
+    let (d, n) = (y.len(), z.len());
+    scratch.products.fill([0.0; LANES]);
+    scratch.sums.fill([0.0; LANES]);
+    let mut nearest = f64::INFINITY;
+    for start in (0..n).step_by(BLOCK) {
+        squared_distances(z.block(start), y, &mut scratch.radial);
+        nearest = least(&scratch.radial[..BLOCK.min(n - start)], nearest);
+    }
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for start in (0..n).step_by(BLOCK) {
+        let count = BLOCK.min(n - start);
+        squared_distances(z.block(start), y, &mut scratch.radial);
+        let of_block = root_weights(&mut scratch.radial, count, nearest, 1.0 / (sigma * sigma));
+        sum += of_block.0;
+        squares += of_block.1;
+        half_gradients(z.block(start), y, (Some(&scratch.radial), None), &mut scratch.half);
+        accumulate(&scratch.half, count.next_multiple_of(LANES), d, &mut scratch.products, &mut scratch.sums);
+    }
+    let rows = scratch.half.len();
+    for i in 0..d {
+        for j in 0..=i {
+            let value = simd::total(&scratch.products[i * rows + j]) / sum;
+            moments[i * d + j] = value;
+            moments[j * d + i] = value;
+        }
+    }
+    sum * sum / squares
+}
+
+#[multiversion(targets("x86_64+avx2+fma"))]
+fn least(values: &[f64], so_far: f64) -> f64 {
+    values.iter().fold(so_far, |a, b| if *b < a { *b } else { a })
+}
+
+/// Replaces squared distances by the roots of the weights, zero from `count` on; tells Σ ω and Σ ω².
+#[multiversion(targets("x86_64+avx2+fma"))]
+fn root_weights(r2: &mut Block, count: usize, nearest: f64, precision: f64) -> (f64, f64) {
+    for r2 in r2.iter_mut() {
+        *r2 = simd::exp(-0.5 * precision * (*r2 - nearest).max(0.0));
+    }
+    r2[count..].fill(0.0);
+    let (mut sums, mut squares) = ([0.0; LANES], [0.0; LANES]);
+    for start in (0..BLOCK).step_by(LANES) {
+        for l in 0..LANES {
+            let weight = r2[start + l] * r2[start + l];
+            sums[l] += weight;
+            squares[l] = weight.mul_add(weight, squares[l]);
+        }
+    }
+    (simd::total(&sums), simd::total(&squares))
+}
+
 /// Writes u_j = M H α_j = Σ_a α_ja m_a to row j of `directions` for each centred α_j, all of z.len() numbers.
 pub(crate) fn directions(
     kernel: &Kernel,

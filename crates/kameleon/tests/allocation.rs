@@ -30,6 +30,7 @@ static COUNTING: Counting = Counting;
 fn no_step_allocates() {
     let stored = KameleonSettings { history: history::HistoryKind::Stored, ..KameleonSettings::default() };
     let samplers = [
+        Sampler::kameleon(),
         Sampler::sm(),
         Sampler::am_fs(),
         Sampler::am_ls(),
@@ -44,8 +45,11 @@ fn no_step_allocates() {
         let settings = ChainSettings { index: 0, seed: 1, warmup: 3000, normals: 1, correlation: 0.5 };
         let mut chain = sampler.chain(&[0.0; 5], settings, Length { warmup: 3000, sampling: 1000 }).unwrap();
         chain.step(&mut target).unwrap();
+        // The default may allocate when it refreshes what it learns, which it does in the warm-up only.
+        let first = if sampler.name() == "kameleon" { 3000 } else { 1 };
+        (1..first).for_each(|_| drop(chain.step(&mut target).unwrap()));
         let before = ALLOCATIONS.with(Cell::get);
-        for _ in 1..4000 {
+        for _ in first..4000 {
             chain.step(&mut target).unwrap();
         }
         let allocations = ALLOCATIONS.with(Cell::get) - before;

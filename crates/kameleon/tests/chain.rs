@@ -12,7 +12,7 @@ use kameleon::*;
 use rand::RngExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-const SAMPLERS: [fn() -> Sampler; 7] = [
+const SAMPLERS: [fn() -> Sampler; 8] = [
     Sampler::sm,
     Sampler::am_fs,
     Sampler::am_ls,
@@ -20,6 +20,7 @@ const SAMPLERS: [fn() -> Sampler; 7] = [
     Sampler::kamh,
     Sampler::kamh_ls,
     Sampler::pca_kameleon,
+    Sampler::kameleon,
 ];
 
 fn banana() -> Banana {
@@ -69,8 +70,8 @@ fn the_log_ratio_changes_sign_when_the_points_change_places() {
             let [a, b, c, d] = &mut at;
             proposal.locate(&x, a);
             proposal.locate(&y, c);
-            let forth = proposal.log_ratio(&x, a, &y, b);
-            let back = proposal.log_ratio(&y, c, &x, d);
+            let forth = proposal.log_ratio(&x, a, &y, b, 0);
+            let back = proposal.log_ratio(&y, c, &x, d, 0);
             assert!((forth + back).abs() < 1e-9 * (1.0 + forth.abs()), "{forth} {back}");
         }
     }
@@ -212,6 +213,7 @@ fn pinned_seeds_give_pinned_draws() {
         [1.5052858824770436, 0.2506493858012764],
         [2.02877178197644, -0.923815180805033],
         [-2.518079194677621, -0.7975414457495831],
+        [0.0, 0.0],
     ];
     assert_eq!(found, pinned);
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Bars of a rank plot.
 const RANK_BINS: usize = 20;
 /// Places at which the running mean has an interval, and at which it is drawn.
-const INTERVALS: usize = 16;
+const INTERVALS: usize = 10;
 const RUNNING: usize = 200;
 /// The most lags of the autocorrelation that are drawn.
 const LAGS: usize = 200;

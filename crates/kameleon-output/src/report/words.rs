@@ -3,8 +3,21 @@
 use super::data::MOST_PARAMETERS;
 use super::html::escape;
 use crate::{ChainDraws, Posterior};
-use kameleon::diagnose::{HEADER, ParameterSummary, Summary};
+use kameleon::diagnose::{HEADER, LARGEST_R_HAT, LEAST_ESS, ParameterSummary, Summary};
 use kameleon::statistics::expected_wait;
+
+/// The table of the chains: outcomes after the warm-up, and scale and bandwidth as they were at its end.
+const CHAIN_COLUMNS: [&str; 9] = [
+    "chain",
+    "accepted",
+    "longest wait",
+    "to be expected",
+    "outside the support",
+    "no usable value",
+    "scale ν",
+    "bandwidth σ",
+    "evaluations",
+];
 
 /// The line under the title: what was run.
 pub(super) fn facts(posterior: &Posterior) -> String {
@@ -73,9 +86,9 @@ fn precision(parameters: &[ParameterSummary]) -> Option<String> {
 }
 
 /// The summary as a table, with what should not be believed marked.
-pub(super) fn table(summary: &Summary) -> String {
+pub(super) fn table(summary: &Summary, chains: usize) -> String {
     let head: String = HEADER.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
-    let rows: String = summary.parameters.iter().map(row).collect();
+    let rows: String = summary.parameters.iter().map(|p| row(p, chains)).collect();
     let many = match summary.parameters.len() {
         n if n > MOST_PARAMETERS => format!(
             "<p class=\"hint\">There are {n} parameters; figures are made for the {MOST_PARAMETERS} with the largest R-hat.</p>"
@@ -87,15 +100,24 @@ pub(super) fn table(summary: &Summary) -> String {
     )
 }
 
-fn row(p: &ParameterSummary) -> String {
-    let cells = p.cells();
+fn row(p: &ParameterSummary, chains: usize) -> String {
     let name = escape(&p.name);
     let mut html = format!("<tr><th scope=\"row\"><button type=\"button\" data-name=\"{name}\">{name}</button></th>");
-    for (place, cell) in cells.iter().enumerate().skip(1) {
-        let doubtful = place == 9 && p.r_hat.is_nan() | (p.r_hat > 1.01);
-        let (class, mark) =
-            if doubtful { (" class=\"doubt\"", "<span title=\"above 1.01\"> ▲</span>") } else { ("", "") };
-        html += &format!("<td{class}>{}{mark}</td>", escape(cell));
+    let least = LEAST_ESS * chains as f64;
+    for (cell, column) in p.cells().iter().zip(HEADER).skip(1) {
+        // What is not a number is no good either.
+        let (good, why) = match column {
+            "R-hat" => (p.r_hat <= LARGEST_R_HAT, format!("above {LARGEST_R_HAT}")),
+            "ESS bulk" => (p.ess_bulk >= least, format!("below {least}")),
+            "ESS tail" => (p.ess_tail >= least, format!("below {least}")),
+            _ => (true, String::new()),
+        };
+        let cell = escape(cell).replace('-', "−");
+        html += &if good {
+            format!("<td>{cell}</td>")
+        } else {
+            format!("<td class=\"doubt\" title=\"{why}\"><span aria-label=\"{why}\">▲</span> {cell}</td>")
+        };
     }
     html + "</tr>"
 }
@@ -111,11 +133,10 @@ pub(super) fn sampler(posterior: &Posterior) -> String {
     if !learned.is_empty() {
         html += &format!("<h3>What it learned</h3><div class=\"scroll\"><table>{learned}</table></div>");
     }
-    html += &format!(
-        "<h3>What happened to each chain</h3><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"What happened to each chain\"><table><thead><tr><th scope=\"col\">chain</th>\
-         <th scope=\"col\">accepted</th><th scope=\"col\">longest wait</th><th scope=\"col\">to be expected</th><th scope=\"col\">outside the support</th>\
-         <th scope=\"col\">no usable value</th><th scope=\"col\">evaluations</th></tr></thead><tbody>{rows}</tbody></table></div>"
-    );
+    html += "<h3>What happened to each chain</h3><div class=\"scroll\" tabindex=\"0\" role=\"region\" \
+             aria-label=\"What happened to each chain\"><table><thead><tr>";
+    html += &CHAIN_COLUMNS.map(|name| format!("<th scope=\"col\">{name}</th>")).concat();
+    html += &format!("</tr></thead><tbody>{rows}</tbody></table></div>");
     html + &format!("<p class=\"hint\">{}</p>", escape(waiting(posterior.noisy)))
 }
 
@@ -131,20 +152,22 @@ fn waiting(noisy: bool) -> &'static str {
 
 fn chain_row(chain: &ChainDraws) -> String {
     let (counts, longest) = (chain.statistics.sampling, chain.statistics.longest_rejection_run);
-    let cells = if counts.total() == 0 {
-        ["–"; 5].map(String::from)
-    } else {
-        [
-            format!("{:.1} %", 100.0 * counts.acceptance()),
-            count(longest as usize),
-            format!("about {}", count(expected_wait(longest, counts.accepted, counts.total()).round() as usize)),
-            count(counts.outside_support as usize),
-            count(counts.invalid as usize),
-        ]
-    };
-    let cells: String = cells.iter().map(|cell| format!("<td>{cell}</td>")).collect();
-    let evaluations = count(chain.statistics.evaluations as usize);
-    format!("<tr><th scope=\"row\">{}</th>{cells}<td>{evaluations}</td></tr>", chain.index)
+    let ran = counts.total() > 0;
+    let known = |known: bool, words: String| if known { words } else { "–".into() };
+    let expected = expected_wait(longest, counts.accepted, counts.total()).round() as usize;
+    let last = chain.statistics.trace.last();
+    let cells = [
+        known(ran, format!("{:.1} %", 100.0 * counts.acceptance())),
+        known(ran, count(longest as usize)),
+        known(ran, format!("about {}", count(expected))),
+        known(ran, count(counts.outside_support as usize)),
+        known(ran, count(counts.invalid as usize)),
+        last.map_or("–".into(), |point| format!("{:.3}", point.scale)),
+        last.and_then(|point| point.bandwidth).map_or("–".into(), |bandwidth| format!("{bandwidth:.3}")),
+        count(chain.statistics.evaluations as usize),
+    ];
+    let cells = cells.map(|cell| format!("<td>{cell}</td>")).concat();
+    format!("<tr><th scope=\"row\">{}</th>{cells}</tr>", chain.index)
 }
 
 /// A whole number with thin spaces between thousands.
@@ -184,15 +207,20 @@ mod tests {
     #[test]
     fn a_name_made_of_markup_is_shown_not_run() {
         let p = ParameterSummary { name: "\"><script>alert(1)</script>".into(), ..example() };
-        let html = row(&p);
+        let html = row(&p, 4);
         assert!(!html.contains("<script") && html.contains("&lt;script&gt;"), "{html}");
     }
 
     #[test]
     fn doubtful_parameters_are_marked() {
-        assert!(row(&ParameterSummary { r_hat: 1.2, ..example() }).contains("doubt"));
-        assert!(row(&ParameterSummary { r_hat: f64::NAN, ..example() }).contains("doubt"));
-        assert!(!row(&example()).contains("doubt"));
+        for doubtful in [
+            ParameterSummary { r_hat: 1.2, ..example() },
+            ParameterSummary { r_hat: f64::NAN, ..example() },
+            ParameterSummary { ess_tail: 399.0, ..example() },
+        ] {
+            assert_eq!(row(&doubtful, 4).matches("doubt").count(), 1, "{doubtful:?}");
+        }
+        assert!(!row(&example(), 4).contains("doubt"));
     }
 
     fn example() -> ParameterSummary {

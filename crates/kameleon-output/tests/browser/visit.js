@@ -3,14 +3,16 @@
   const frames = () => new Promise((done) => setTimeout(done, 200));
   const canvases = () => [...document.querySelectorAll("canvas")];
   const pixels = (canvas) => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-  const print = () => canvases().map((c) => pixels(c).reduce((sum, v, k) => (sum * 31 + v * (k % 97)) % 1000003, 7)).join();
-  /** A figure is blank if its inner part has no more than the colours of the grid. */
+  const print = () => canvases().map((c) => pixels(c).reduce((sum, v, k) => (sum * 31 + v * (k % 97)) % 1000003, 7));
+  /** A figure is blank if nothing in it has the colour of a chain: axes and grid are grey. */
   const isBlank = (canvas) => {
-    const [w, h] = [canvas.width, canvas.height];
-    const data = canvas.getContext("2d").getImageData(w * 0.2, h * 0.05, w * 0.75, h * 0.75).data;
-    const colours = new Set();
-    for (let k = 0; k < data.length; k += 4) colours.add(`${data[k]},${data[k + 1]},${data[k + 2]}`);
-    return colours.size < 4;
+    const data = pixels(canvas);
+    let coloured = 0;
+    for (let k = 0; k < data.length; k += 4) {
+      const [r, g, b, alpha] = data.subarray(k, k + 4);
+      if (alpha > 60 && Math.max(r, g, b) - Math.min(r, g, b) > 40) coloured++;
+    }
+    return coloured < 50;
   };
   const choose = (id, value) => {
     const select = document.getElementById(id);
@@ -27,7 +29,7 @@
     const before = print();
     act();
     await frames();
-    found.changed[what] = print() !== before;
+    found.changed[what] = print().filter((now, k) => now !== before[k]).length;
   };
   await frames();
   document.querySelectorAll("figure").forEach((f) => isBlank(f.querySelector("canvas")) && found.blank.push(f.textContent));

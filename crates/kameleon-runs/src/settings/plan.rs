@@ -22,6 +22,8 @@ pub struct PlanSettings {
     pub threads: Option<usize>,
     /// ρ of a correlated pseudo-marginal chain.
     pub correlation: f64,
+    /// Whether up to four chains of the sampler `kameleon` learn together in the warm-up.
+    pub pool: bool,
     /// Where chains start, in the parameters' own units: one point for all, or one for each.
     pub start: Option<Vec<Vec<f64>>>,
     /// The run ends when this is so.
@@ -46,6 +48,7 @@ impl Default for PlanSettings {
             seed: 1,
             threads: None,
             correlation: 0.0,
+            pool: true,
             start: None,
             until: None,
             max_draws: None,
@@ -120,13 +123,19 @@ impl PlanSettings {
 }
 
 /// The section `[output]`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct OutputSettings {
     /// Whether the draws of the warm-up are kept too.
     pub keep_warmup: bool,
-    /// The files that are written when the run has ended.
+    /// The files that are written into the folder when the run has ended.
     pub formats: Vec<Format>,
+}
+
+impl Default for OutputSettings {
+    fn default() -> Self {
+        Self { keep_warmup: false, formats: vec![Format::NetCdf] }
+    }
 }
 
 /// A kind of file to write draws to.

@@ -53,8 +53,9 @@ impl SamplerSettings {
         settings.sort_by_key(|(key, _)| *key != "kernel");
         for (key, value) in settings {
             let problem = |what: String| SettingsProblem::new(format!("sampler.{key}"), what);
+            let has_z = matches!(sampler, Sampler::Staged(_));
             sampler = match (key.as_str(), value, kameleon_of(&mut sampler)) {
-                ("kernel" | "bandwidth" | "n" | "gamma", _, None) => {
+                ("kernel" | "bandwidth" | "n" | "gamma", _, None) if key != "n" || !has_z => {
                     return Err(problem(format!(
                         "is for KAMH, KAMH-LS and PCA-Kameleon; {} has no kernel",
                         sampler.name()

@@ -5,9 +5,9 @@ use serde::Serialize;
 use std::fmt;
 
 /// The largest R-hat of chains that agree.
-const LARGEST_R_HAT: f64 = 1.01;
+pub const LARGEST_R_HAT: f64 = 1.01;
 /// The smallest effective number of draws, for each chain, with which R-hat and the errors themselves can be trusted.
-const LEAST_ESS: f64 = 100.0;
+pub const LEAST_ESS: f64 = 100.0;
 /// How many parameters a message names.
 const NAMED: usize = 5;
 
@@ -71,7 +71,8 @@ fn constant(parameters: &[ParameterSummary]) -> Option<String> {
 
 fn disagreeing(parameters: &[ParameterSummary], chains: usize) -> Option<String> {
     let names = named(parameters, |p| p.r_hat > LARGEST_R_HAT)?;
-    let worst = parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max);
+    // Rounded up, so that what is too large also looks it.
+    let worst = (parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max) * 1000.0).ceil() / 1000.0;
     let (who, compare) = match chains {
         1 => ("the two halves of the chain disagree", "look at the trace: the chain may move between modes"),
         _ => ("the chains disagree", "compare the chains: they may sit in different modes"),

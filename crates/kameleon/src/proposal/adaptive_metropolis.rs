@@ -113,7 +113,7 @@ impl Proposal for AdaptiveMetropolis {
         0
     }
 
-    fn log_ratio(&self, _x: &[f64], _at_x: &(), _y: &[f64], _at_y: &mut ()) -> f64 {
+    fn log_ratio(&self, _x: &[f64], _at_x: &(), _y: &[f64], _at_y: &mut (), _component: usize) -> f64 {
         0.0
     }
 

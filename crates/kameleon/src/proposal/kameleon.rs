@@ -169,7 +169,7 @@ impl Proposal for Kameleon {
         0
     }
 
-    fn log_ratio(&self, x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local) -> f64 {
+    fn log_ratio(&self, x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local, _component: usize) -> f64 {
         self.locate(y, at_y);
         let mut difference = std::mem::take(&mut at_y.difference);
         let mut density = |at: &Local| {

@@ -220,7 +220,7 @@ impl Proposal for KameleonPca {
         j
     }
 
-    fn log_ratio(&self, x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local) -> f64 {
+    fn log_ratio(&self, x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local, _component: usize) -> f64 {
         self.locate(y, at_y);
         self.log_density(at_y, x, y) - self.log_density(at_x, x, y)
     }

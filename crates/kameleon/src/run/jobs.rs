@@ -1,14 +1,14 @@
 //! Chains on threads: each chain with its target and its record, taking turns until they end or are stopped.
 
+use super::queue::Queue;
 use super::{Control, Progress};
 use crate::any_chain::AnyChain;
 use crate::chain::{ChainError, Step};
 use crate::record::Record;
+use crate::staged::Staged;
 use crate::target::Target;
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A chain with the target it samples and the record of its draws.
@@ -32,8 +32,9 @@ impl<T, R> Job<T, R> {
 /// How long a thread stays with a chain before it takes the next, so that chains keep pace when they outnumber threads.
 const TURN: Duration = Duration::from_millis(20);
 
-/// Runs every job through its warm-up and `sampling` iterations more, on threads that take the next unfinished one when they are free. One that fails
-/// stops the others. Returns the jobs in order.
+/// Runs every job through its warm-up and `sampling` iterations more, on threads that take the next unfinished one when
+/// they are free. Chains that learn together are taught when all of a group have come to a refresh. One that fails stops
+/// the others. Returns the jobs in order.
 pub fn run_jobs<T, R>(
     jobs: Vec<Job<T, R>>,
     sampling: u64,
@@ -48,19 +49,16 @@ where
     let threads = threads.unwrap_or(cores).min(jobs.len());
     let failed = AtomicBool::new(false);
     let stop = || failed.load(Ordering::Relaxed) || control.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-    let waiting = Mutex::new(jobs.into_iter().enumerate().collect::<VecDeque<_>>());
-    let finished = Mutex::new(Vec::new());
-    // On its own line, so that the lock is not held while the job runs.
-    let next = || lock(&waiting).pop_front();
+    let queue = Queue::new(jobs);
     let work = || {
-        while let Some((index, mut job)) = next() {
+        while let Some((index, mut job)) = queue.next() {
             let progress = control.progress.and_then(|progress| progress.get(index));
             let end = job.chain.warmup().saturating_add(sampling);
             let done = job.turn(end, progress, stop);
             if job.error.is_some() {
                 failed.store(true, Ordering::Relaxed);
             }
-            if done { lock(&finished).push((index, job)) } else { lock(&waiting).push_back((index, job)) }
+            queue.give_back(index, job, done);
         }
     };
     std::thread::scope(|scope| {
@@ -69,17 +67,22 @@ where
         }
         work();
     });
-    let mut jobs = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
-    jobs.sort_by_key(|(index, _)| *index);
-    jobs.into_iter().map(|(_, job)| job).collect()
-}
-
-/// The lock, even after a panic elsewhere: what it guards is a list, never half changed.
-fn lock<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    let mut jobs = queue.into_jobs();
+    if !stop() {
+        // Saved chains that were never of one group.
+        for job in jobs.iter_mut().filter(|job| job.waits()) {
+            job.error = Some(ChainError::Waiting { chain: job.chain.index() });
+        }
+    }
+    jobs
 }
 
 impl<T: Target, R: Record> Job<T, R> {
+    /// Whether the chain waits for its group.
+    fn waits(&self) -> bool {
+        self.chain.staged().is_some_and(Staged::waits)
+    }
+
     /// Steps until the turn is over; true if the chain has ended.
     fn turn(&mut self, end: u64, progress: Option<&Progress>, stop: impl Fn() -> bool) -> bool {
         let done = match self.steps(end, stop) {
@@ -101,6 +104,10 @@ impl<T: Target, R: Record> Job<T, R> {
         let result = loop {
             if self.chain.iterations() >= end || stop() {
                 break Ok(true);
+            }
+            if self.waits() {
+                self.record.wait(&*self.chain).map_err(|error| self.unrecorded(error))?;
+                return Ok(false);
             }
             let step = match self.step() {
                 Ok(step) => step,

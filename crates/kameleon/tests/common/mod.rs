@@ -1,8 +1,11 @@
 //! What several tests share: every sampler with a proposal that has learned, and Kolmogorov-Smirnov on two samples.
 #![allow(dead_code)]
 
+pub mod replicates;
+
 use kameleon::proposal::*;
 use kameleon::random::{Purpose, stream};
+use kameleon::staged::{Staged, StagedSettings};
 use kameleon::target::{Known, Noise};
 use kameleon::*;
 
@@ -33,6 +36,11 @@ pub fn kameleon(dim: usize, warmup: u64, n: usize) -> Kameleon {
 pub fn kameleon_pca(dim: usize, warmup: u64) -> KameleonPca {
     let settings = KameleonPcaSettings { components: 6, kameleon: kameleon_settings(100) };
     KameleonPca::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
+}
+
+/// The default sampler for one chain alone.
+pub fn staged(dim: usize, warmup: u64, n: usize) -> Staged {
+    Staged::new(&StagedSettings { n }, dim, Length { warmup, sampling: 0 }).unwrap()
 }
 
 pub fn adaptive(dim: usize, warmup: u64) -> AdaptiveMetropolis {

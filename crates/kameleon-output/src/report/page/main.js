@@ -89,9 +89,9 @@ function figures(data, state) {
 function warmupFigures(data) {
   const holder = document.getElementById("warmup");
   const kinds = [
-    ["acceptance", { title: "Acceptance during the warm-up", note: "The share of proposed points that were accepted, over short stretches.", label: "acceptance", least: 0 }],
-    ["scale", { title: "Scale during the warm-up", note: "ν, the factor of the proposal's size; it should have settled by the end.", label: "scale ν", log: true }],
-    ["bandwidth", { title: "Bandwidth during the warm-up", note: "σ of the kernel: how far around a point the proposal looks.", label: "bandwidth σ", log: true }],
+    ["acceptance", { title: "Acceptance in the warm-up", note: "The share of proposed points that were accepted, over short stretches.", label: "acceptance", least: 0 }],
+    ["scale", { title: "Scale in the warm-up", note: "ν, the factor of the proposal's size; it should have settled by the end.", label: "scale ν", log: true }],
+    ["bandwidth", { title: "Bandwidth in the warm-up", note: "σ of the kernel: how far around a point the proposal looks.", label: "bandwidth σ", log: true }],
   ];
   const known = kinds.filter(([of]) => data.chains.some((chain) => chain[of].some((v) => v > 0)));
   const made = known.map(([of, options]) => {

@@ -1,0 +1,90 @@
+//! Measures samplers on targets whose truth is known: `measure SAMPLERS TARGETS [chains] [warmup] [draws] [seed] [pool]`.
+
+use kameleon::diagnose::{n_eq, quantile_deviation};
+use kameleon::random::{Purpose, stream};
+use kameleon::target::{Banana, Flower, Gaussian};
+use kameleon::*;
+use rand::RngExt;
+use std::time::Instant;
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let number = |i: usize, default: u64| args.get(i).map_or(default, |text| text.parse().unwrap());
+    let (chains, warmup, draws, seed) = (number(2, 8) as usize, number(3, 20_000), number(4, 20_000), number(5, 1));
+    let pool = number(6, 1) == 1;
+    for target in args[1].split(',') {
+        for name in args[0].split(',') {
+            let sampler = Sampler::by_name(name).unwrap();
+            let plan = Plan { sampler, chains, warmup, draws, seed, pool, ..Plan::default() };
+            match target {
+                "b003" => measure(target, Banana::new(8, 0.03, 100.0).unwrap(), &plan),
+                "b01" => measure(target, Banana::new(8, 0.1, 100.0).unwrap(), &plan),
+                "flower" => measure(target, Flower::new(8, 10.0, 6.0, 6.0, 1.0).unwrap(), &plan),
+                "ring2" => measure(target, Flower::ring(2, 3.5, 0.05).unwrap(), &plan),
+                "ring8" => measure(target, Flower::ring(8, 3.5, 0.05).unwrap(), &plan),
+                "cond" => {
+                    let v: Vec<f64> = (0..10).map(|i| 10f64.powf(-8.0 * f64::from(i) / 9.0)).collect();
+                    measure(target, Gaussian::diagonal(&v).unwrap(), &plan);
+                }
+                "b2" => measure(target, Banana::new(2, 0.1, 100.0).unwrap(), &plan),
+                "b20" => measure(target, Banana::new(20, 0.1, 100.0).unwrap(), &plan),
+                "b50" => measure(target, Banana::new(50, 0.1, 100.0).unwrap(), &plan),
+                other => panic!("no target {other}"),
+            }
+        }
+    }
+}
+
+fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan) {
+    let d = target.dim().unwrap();
+    let start = |chain: usize| {
+        let mut rng = stream(plan.seed, chain as u64, Purpose::Start);
+        (0..d).map(|_| rng.random_range(-2.0..2.0)).collect::<Vec<f64>>()
+    };
+    let starts: Vec<Vec<f64>> = (0..plan.chains).map(start).collect();
+    let started = Instant::now();
+    let run = sample(target.clone(), &starts, plan, Control::default()).unwrap();
+    let seconds = started.elapsed().as_secs_f64();
+    let summary = run.summary();
+    let ess = summary.parameters.iter().map(|p| p.ess_bulk).fold(f64::INFINITY, f64::min);
+    let tail = summary.parameters.iter().map(|p| p.ess_tail).fold(f64::INFINITY, f64::min);
+    let total = (plan.draws * plan.chains as u64) as f64 / 1000.0;
+    let (mut errors, mut deviation, mut worst) = (Vec::new(), 0.0, 0.0f64);
+    let mean = target.mean();
+    for draws in run.draws() {
+        let found: Vec<f64> =
+            (0..d).map(|i| draws.iter().skip(i).step_by(d).sum::<f64>() / plan.draws as f64).collect();
+        errors.push(found.iter().zip(&mean).map(|(a, b)| (a - b).powi(2)).sum::<f64>());
+        let levels: Vec<f64> = draws.chunks(d).map(|x| target.level(x)).collect();
+        deviation += quantile_deviation(&levels) / plan.chains as f64;
+    }
+    for group in run.draws().chunks(4) {
+        let summary = diagnose::summarise(&[], group, d);
+        worst = worst.max(summary.parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max));
+    }
+    if std::env::var("VERBOSE").is_ok() {
+        for (chain, error) in run.chains.iter().zip(&errors) {
+            let resumed = chain.state.clone().resume().unwrap();
+            let fit = resumed.staged().map(|s| s.fit().clone());
+            let learned = fit.map(|fit| (fit.past.as_ref().map(|p| (p.choice, p.z.len())), fit.weights));
+            if *error > 50.0 {
+                for t in (0..plan.draws as usize).step_by(plan.draws as usize / 20) {
+                    let x = &chain.draws.points[t * d..t * d + d];
+                    println!("      {t} {:?}", x.iter().map(|x| (x * 10.0).round() / 10.0).collect::<Vec<_>>());
+                }
+            }
+            println!("   error2 {error:8.2} {learned:?}");
+        }
+    }
+    println!(
+        "{name:7} {:9} ess/1000 {:7.2} tail {:7.2} n_eq {:8.1} qdev {:.2} % rhat {worst:.3} accept {:.3} wait {:5} us/eval {:.2}",
+        plan.sampler.name(),
+        ess / total,
+        tail / total,
+        n_eq(target.total_variance(), &errors),
+        100.0 * deviation,
+        run.acceptance(),
+        run.chains.iter().map(|c| c.statistics.longest_rejection_run).max().unwrap(),
+        1e6 * seconds / run.evaluations() as f64,
+    );
+}

@@ -1,0 +1,156 @@
+//! DE-MC(Z): steps along differences of past states (ter Braak & Vrugt 2008), one chain with its own archive Z.
+
+use super::Proposal;
+use super::random_walk::gelman_scale;
+use crate::Rng;
+use crate::adapt::Until;
+use crate::chain::Step;
+use crate::linalg::dot;
+use crate::sampler::{Length, SettingsError};
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use serde::{Deserialize, Serialize};
+
+/// The settings of [`DifferentialEvolution`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct DifferentialEvolutionSettings {
+    /// How many states Z starts with, drawn around the start with unit variance; ten for each dimension if none is given.
+    pub first: Option<usize>,
+    /// Every so-many-th state of the warm-up joins Z.
+    pub every: u64,
+    /// How often a step is a snooker update: along the line through a state of Z.
+    pub snooker: f64,
+    /// How often a step has factor 1, which may lead from mode to mode.
+    pub whole: f64,
+    /// The sd of the noise added to each coordinate.
+    pub noise: f64,
+    /// When Z stops growing.
+    pub until: Until,
+}
+
+impl Default for DifferentialEvolutionSettings {
+    fn default() -> Self {
+        Self { first: None, every: 10, snooker: 0.1, whole: 0.1, noise: 1e-6, until: Until::Warmup }
+    }
+}
+
+/// x* = y + g(z_a − z_b) + ε, or a snooker update.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DifferentialEvolution {
+    settings: DifferentialEvolutionSettings,
+    dim: usize,
+    /// Z, one state after another; empty before the start is known.
+    archive: Vec<f64>,
+    first: usize,
+}
+
+/// The components: a difference with the usual factor, with factor one, and snooker updates by the state they turn about.
+const USUAL: usize = 0;
+const WHOLE: usize = 1;
+const SNOOKER: usize = 2;
+
+impl DifferentialEvolution {
+    /// A proposal in `dim` dimensions for a run of the given length.
+    pub fn new(settings: &DifferentialEvolutionSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
+        SettingsError::at_least_one("every", settings.every)?;
+        let probability = |p: f64| (0.0..=1.0).contains(&p);
+        SettingsError::demand("snooker", probability(settings.snooker), "must be between 0 and 1")?;
+        SettingsError::demand("whole", probability(settings.whole), "must be between 0 and 1")?;
+        SettingsError::positive("noise", settings.noise)?;
+        let first = settings.first.unwrap_or(10 * dim).max(4);
+        SettingsError::within("first", first, 4, 1_000_000)?;
+        let teaching = if settings.until == Until::Warmup { length.warmup } else { length.total() };
+        // A longer past than this makes room as it grows.
+        let room = first + (teaching / settings.every).min(1 << 20) as usize + 1;
+        Ok(Self { settings: settings.clone(), dim, archive: Vec::with_capacity(room * dim), first })
+    }
+
+    fn len(&self) -> usize {
+        self.archive.len() / self.dim
+    }
+
+    fn state(&self, a: usize) -> &[f64] {
+        &self.archive[a * self.dim..(a + 1) * self.dim]
+    }
+
+    /// Two different states of Z.
+    fn pair(&self, rng: &mut Rng) -> (&[f64], &[f64]) {
+        let n = self.len();
+        let a = rng.random_range(0..n);
+        let b = (a + rng.random_range(1..n)) % n;
+        (self.state(a), self.state(b))
+    }
+
+    /// Along the line from z through x, by the difference of two other states projected on it.
+    fn draw_snooker(&self, x: &[f64], rng: &mut Rng, y: &mut [f64]) -> usize {
+        let chosen = rng.random_range(0..self.len());
+        let z = self.state(chosen);
+        let (a, b) = self.pair(rng);
+        let g = rng.random_range(1.2..2.2);
+        y.iter_mut().zip(x).zip(z).for_each(|((y, x), z)| *y = x - z);
+        let squared = dot(y, y);
+        let along = a.iter().zip(b).zip(y.iter()).map(|((a, b), line)| (a - b) * line).sum::<f64>();
+        let factor = if squared > 0.0 { g * along / squared } else { 0.0 };
+        y.iter_mut().zip(x).for_each(|(y, x)| *y = x + factor * *y);
+        SNOOKER + chosen
+    }
+}
+
+impl Proposal for DifferentialEvolution {
+    type Local = ();
+
+    fn allocate(&self, _dim: usize) {}
+
+    fn locate(&self, _x: &[f64], _at: &mut ()) {}
+
+    fn draw(&self, x: &[f64], _at: &(), rng: &mut Rng, y: &mut [f64]) -> usize {
+        let noise = self.settings.noise;
+        if self.len() < self.first {
+            // Nothing is known yet.
+            y.iter_mut().zip(x).for_each(|(y, x)| *y = x + noise * rng.sample::<f64, _>(StandardNormal));
+            return USUAL;
+        }
+        if rng.random::<f64>() < self.settings.snooker {
+            return self.draw_snooker(x, rng, y);
+        }
+        let component = if rng.random::<f64>() < self.settings.whole { WHOLE } else { USUAL };
+        let g = if component == WHOLE { 1.0 } else { gelman_scale(2 * self.dim) };
+        let (a, b) = self.pair(rng);
+        for i in 0..self.dim {
+            y[i] = x[i] + g * (a[i] - b[i]) + noise * rng.sample::<f64, _>(StandardNormal);
+        }
+        component
+    }
+
+    fn log_ratio(&self, x: &[f64], _at_x: &(), y: &[f64], _at_y: &mut (), component: usize) -> f64 {
+        let Some(chosen) = component.checked_sub(SNOOKER) else { return 0.0 };
+        let z = self.state(chosen);
+        let squared = |point: &[f64]| point.iter().zip(z).map(|(x, z)| (x - z) * (x - z)).sum::<f64>();
+        // The step is symmetric along the line; the volume around z grows with its distance to the power d − 1.
+        0.5 * (self.dim - 1) as f64 * (libm::log(squared(y)) - libm::log(squared(x)))
+    }
+
+    fn adapt(&mut self, x: &[f64], _at: &mut (), step: &Step, rng: &mut Rng) {
+        if !self.settings.until.allows(step.warm) {
+            return;
+        }
+        if self.archive.is_empty() {
+            for _ in 0..self.first {
+                self.archive.extend(x.iter().map(|x| x + rng.sample::<f64, _>(StandardNormal)));
+            }
+        } else if (step.t + 1).is_multiple_of(self.settings.every) {
+            self.archive.extend_from_slice(x);
+        }
+    }
+
+    fn problem(&self, dim: usize) -> Option<&'static str> {
+        let whole = dim > 0 && self.dim == dim && self.archive.len().is_multiple_of(dim) && self.first >= 4;
+        (!whole).then_some("its archive Z does not fit its dimension")
+    }
+
+    /// The usual factor of a difference.
+    fn scale(&self) -> f64 {
+        gelman_scale(2 * self.dim)
+    }
+}

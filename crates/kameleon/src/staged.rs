@@ -1,0 +1,217 @@
+//! `kameleon`, the default sampler: a metric learned in stages, steps of adaptive Metropolis and of the Kameleon in it, and
+//! jumps across the target.
+//!
+//! Each move is a Metropolis-Hastings kernel of its own in a mixture. In the warm-up the mixture, the metric and the points
+//! z are learned at refreshes, by one chain alone or by a group together ([`pool`]); after it nothing changes any more.
+
+mod choose;
+mod fit;
+mod frame;
+mod jump;
+mod learn;
+mod local;
+mod moves;
+mod nearby;
+pub mod pool;
+mod pupil;
+mod schedule;
+
+mod window;
+
+pub use choose::Choice;
+pub use fit::{Fit, LARGEST_FOR_JUMPS};
+pub use local::Local;
+pub use moves::{KINDS, Kind};
+
+use crate::Rng;
+use crate::chain::{Outcome, Step};
+use crate::linalg::multiply_lower;
+use crate::proposal::Proposal;
+use crate::sampler::{Length, SettingsError};
+use moves::Move;
+use pool::Lesson;
+use pupil::Pupil;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use schedule::Schedule;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The settings of [`Staged`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct StagedSettings {
+    /// n, the size of the subsample z.
+    pub n: usize,
+}
+
+impl Default for StagedSettings {
+    fn default() -> Self {
+        Self { n: 1000 }
+    }
+}
+
+/// The shortest warm-up from which something can be learned.
+const LEAST_WARMUP: u64 = 200;
+
+/// A mixture of moves, learned in stages.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Staged {
+    n: usize,
+    #[serde(with = "fit::shared")]
+    fit: Arc<Fit>,
+    pupil: Pupil,
+}
+
+impl Staged {
+    /// A proposal in `dim` dimensions for a run of the given length.
+    pub fn new(settings: &StagedSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
+        SettingsError::within("n", settings.n, 10, 100_000)?;
+        let what = format!("must be at least {LEAST_WARMUP} iterations, not {}", length.warmup);
+        SettingsError::demand("warmup", length.warmup >= LEAST_WARMUP, &what)?;
+        Ok(Self { n: settings.n, fit: Arc::new(Fit::nothing(dim)), pupil: Pupil::new(dim, length.warmup) })
+    }
+
+    /// What was learned at the last refresh.
+    pub fn fit(&self) -> &Arc<Fit> {
+        &self.fit
+    }
+
+    /// From now on it waits at every refresh for the group to learn together.
+    pub fn join(&mut self) {
+        self.pupil.pooled = true;
+    }
+
+    /// Whether it waits for its group.
+    pub fn waits(&self) -> bool {
+        self.pupil.waiting.is_some()
+    }
+
+    /// What it brings to the refresh that it waits at.
+    pub fn lesson(&self) -> Option<Lesson> {
+        self.pupil.waiting.map(|seed| self.pupil.lesson(self.fit.metric.dim(), seed))
+    }
+
+    /// Takes over what was learned at the refresh that it waits at.
+    pub fn learn(&mut self, fit: &Arc<Fit>) {
+        self.pupil.taught(&self.fit, fit);
+        self.fit = fit.clone();
+    }
+
+    fn n(&self) -> usize {
+        self.n
+    }
+
+    fn schedule(&self) -> Schedule {
+        self.pupil.schedule
+    }
+
+    /// The refresh that is next.
+    fn due(&self) -> Option<u64> {
+        self.pupil.next
+    }
+
+    fn refresh(&mut self, rng: &mut Rng) {
+        let seed = rng.random();
+        if self.pupil.pooled {
+            self.pupil.waiting = Some(seed);
+        } else if let Some(t) = self.due() {
+            let lesson = self.pupil.lesson(self.fit.metric.dim(), seed);
+            let fit = learn::learn(&self.fit, &[lesson], self.n, self.pupil.schedule, t);
+            self.learn(&Arc::new(fit));
+        }
+    }
+}
+
+impl Proposal for Staged {
+    type Local = Local;
+
+    fn allocate(&self, dim: usize) -> Local {
+        Local::new(dim)
+    }
+
+    fn locate(&self, x: &[f64], at: &mut Local) {
+        at.forget();
+        at.complete(x, self.fit.past.as_ref(), self.pupil.nu2());
+    }
+
+    fn draw(&self, x: &[f64], at: &Local, rng: &mut Rng, y: &mut [f64]) -> usize {
+        let chosen = Move::draw(&self.fit.weights, rng);
+        match (chosen.kind, &self.fit.past) {
+            (Kind::Kameleon, Some(past)) => {
+                at.draw_step(past, chosen.shrink(), rng, y);
+            }
+            (Kind::Jump, Some(past)) => {
+                if let Some(jump) = &past.jump {
+                    jump.draw(rng, y);
+                    past.frame.point(y);
+                }
+                return chosen.component();
+            }
+            (Kind::Difference, Some(past)) => past.draw_difference(self.pupil.length(chosen), rng, y),
+            _ => {
+                let length = self.pupil.length(chosen);
+                y.iter_mut().for_each(|y| *y = length * rng.sample::<f64, _>(StandardNormal));
+                multiply_lower(&self.fit.metric.factor, y);
+            }
+        }
+        y.iter_mut().zip(x).for_each(|(y, x)| *y += x);
+        chosen.component()
+    }
+
+    fn log_ratio(&self, _x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local, component: usize) -> f64 {
+        at_y.forget();
+        let chosen = Move::of(component);
+        match (chosen.kind, &self.fit.past) {
+            (Kind::Kameleon, Some(past)) => {
+                at_y.find_steps(y, past, self.pupil.nu2());
+                at_x.log_step_ratio(at_y, chosen.shrink())
+            }
+            (Kind::Jump, Some(past)) => {
+                at_y.find_jumps(y, past);
+                at_x.log_jump_density() - at_y.log_jump_density()
+            }
+            _ => 0.0,
+        }
+    }
+
+    fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
+        if step.outcome == Outcome::Accepted {
+            at.complete(x, self.fit.past.as_ref(), self.pupil.nu2());
+        }
+        if !step.warm {
+            return;
+        }
+        let chosen = Move::of(step.component);
+        self.pupil.remember(x, step, chosen, &self.fit.metric);
+        if self.pupil.learn_scale(step.acceptance, chosen) && chosen.kind == Kind::Kameleon {
+            at.factorise(self.fit.past.as_ref(), self.pupil.nu2());
+        }
+        if self.due() == Some(step.t + 1) {
+            self.refresh(rng);
+            self.locate(x, at);
+        }
+    }
+
+    /// s of the steps of adaptive Metropolis.
+    fn scale(&self) -> f64 {
+        self.pupil.scale()
+    }
+
+    fn problem(&self, dim: usize) -> Option<&'static str> {
+        let whole = self.fit.fits(dim) && self.pupil.fits(dim);
+        (!whole).then_some("what it learned does not fit its dimension or its past")
+    }
+
+    fn bandwidth(&self) -> Option<f64> {
+        Some(self.fit.past.as_ref()?.sigma)
+    }
+
+    fn staged(&self) -> Option<&Staged> {
+        Some(self)
+    }
+
+    fn staged_mut(&mut self) -> Option<&mut Staged> {
+        Some(self)
+    }
+}

@@ -1,0 +1,163 @@
+//! What was learned at a refresh: the metric Σ, the points z with the moves made of them, and how often each is made.
+//! All chains of a group share one.
+
+use super::choose::Choice;
+use super::frame::Frame;
+use super::jump::Jump;
+use super::moves::Kind;
+use super::nearby::LocalFactors;
+use crate::bandwidth::MedianHeuristic;
+use crate::points::Points;
+use crate::spread::{Scratch, weighted_moments};
+use serde::{Deserialize, Serialize};
+
+/// The largest dimension in which a density estimate over z is worth jumping from.
+pub const LARGEST_FOR_JUMPS: usize = 20;
+/// The share of the typical spread that every direction has.
+const FLOOR: f64 = 0.01;
+/// How many points of z tell the median distance and the typical spread.
+const TYPICAL_OF: usize = 300;
+
+/// What was learned at a refresh.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "SavedFit", into = "SavedFit")]
+pub struct Fit {
+    /// Which refresh, from 1; 0 before the first.
+    pub number: u64,
+    /// m and L with LLᵀ = Σ.
+    pub metric: Frame,
+    /// How often each kind of move is made.
+    pub weights: [f64; 4],
+    /// z and what is made of it; none early in the warm-up.
+    pub past: Option<Past>,
+}
+
+/// z, its kernel and its density estimate, in the coordinates of the frame.
+#[derive(Clone, Debug)]
+pub struct Past {
+    pub choice: Choice,
+    pub frame: Frame,
+    pub z: Points,
+    /// σ, the size of a neighbourhood.
+    pub sigma: f64,
+    /// C is multiplied with this, so that its mean eigenvalue is typically that of Σ.
+    pub unit: f64,
+    /// What is added to it in every direction.
+    pub floor: f64,
+    pub jump: Option<Jump>,
+}
+
+impl Fit {
+    /// Before anything is known: unit steps around `start`.
+    pub fn nothing(dim: usize) -> Self {
+        Self { number: 0, metric: Frame::raw(vec![0.0; dim]), weights: [1.0, 0.0, 0.0, 0.0], past: None }
+    }
+
+    /// How often a kind of move is made.
+    pub fn weight(&self, kind: Kind) -> f64 {
+        self.weights[kind as usize]
+    }
+
+    /// Whether what was read from elsewhere is for points in `dim` dimensions.
+    pub fn fits(&self, dim: usize) -> bool {
+        let sum: f64 = self.weights.iter().sum();
+        let needs_past = self.weights[1..].iter().any(|weight| *weight > 0.0);
+        let jumps = self.weight(Kind::Jump) == 0.0 || self.past.as_ref().is_some_and(|past| past.jump.is_some());
+        self.metric.fits(dim)
+            && self.weights.iter().all(|weight| *weight >= 0.0)
+            && (sum - 1.0).abs() < 1e-9
+            && (self.past.is_some() || !needs_past)
+            && jumps
+    }
+}
+
+impl Past {
+    /// Everything that follows from z and the choice; none if the points are too few or too close.
+    pub fn new(choice: Choice, z: Points, metric: &Frame) -> Option<Self> {
+        let d = metric.dim();
+        if z.len() < 2 {
+            return None;
+        }
+        let median = MedianHeuristic::new(TYPICAL_OF, d).sigma(&z)?;
+        let sigma = choice.width.unwrap_or(1.0) * median;
+        let factor = if choice.white { Frame::raw(vec![0.0; d]).factor } else { metric.factor.clone() };
+        let variance = factor.iter().map(|l| l * l).sum::<f64>() / d as f64;
+        let typical = typical_spread(sigma, &z)?;
+        let jump = (d <= LARGEST_FOR_JUMPS).then(|| {
+            let locals = choice.width.map(|_| LocalFactors::new(&z, sigma));
+            Jump::new(&z, locals.as_ref(), &factor, choice.h2, choice.delta)
+        });
+        let frame = choice.frame(metric);
+        Some(Self { choice, frame, z, sigma, unit: variance / typical, floor: FLOOR * variance, jump })
+    }
+}
+
+/// The median over z of the mean eigenvalue of C.
+fn typical_spread(sigma: f64, z: &Points) -> Option<f64> {
+    let d = z.dim();
+    let (mut scratch, mut x, mut s) = (Scratch::new(d), vec![0.0; d], vec![0.0; d * d]);
+    let count = TYPICAL_OF.min(z.len());
+    let mut traces: Vec<f64> = (0..count)
+        .map(|a| {
+            z.get(a * z.len() / count, &mut x);
+            weighted_moments(sigma, z, &x, &mut scratch, &mut s);
+            (0..d).map(|i| s[i * d + i]).sum::<f64>() / d as f64
+        })
+        .collect();
+    traces.sort_by(f64::total_cmp);
+    let median = traces[count / 2];
+    (median > 0.0 && median.is_finite()).then_some(median)
+}
+
+/// A fit as it is stored: what follows from z is worked out again.
+#[derive(Serialize, Deserialize)]
+struct SavedFit {
+    number: u64,
+    metric: Frame,
+    weights: [f64; 4],
+    past: Option<(Choice, Points)>,
+}
+
+impl From<Fit> for SavedFit {
+    fn from(fit: Fit) -> Self {
+        let Fit { number, metric, weights, past } = fit;
+        Self { number, metric, weights, past: past.map(|past| (past.choice, past.z)) }
+    }
+}
+
+impl TryFrom<SavedFit> for Fit {
+    type Error = &'static str;
+
+    fn try_from(saved: SavedFit) -> Result<Self, Self::Error> {
+        const DAMAGED: &str = "what was learned does not fit together";
+        let SavedFit { number, metric, weights, past } = saved;
+        let dim = metric.dim();
+        if dim == 0 || !metric.fits(dim) {
+            return Err(DAMAGED);
+        }
+        let past = match past {
+            Some((choice, z)) if choice.is_valid() && z.dim() == dim => {
+                Some(Past::new(choice, z, &metric).ok_or(DAMAGED)?)
+            }
+            Some(_) => return Err(DAMAGED),
+            None => None,
+        };
+        let fit = Self { number, metric, weights, past };
+        if fit.fits(dim) { Ok(fit) } else { Err(DAMAGED) }
+    }
+}
+
+/// A shared fit in a stored chain: by value.
+pub mod shared {
+    use super::Fit;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::sync::Arc;
+
+    pub fn serialize<S: Serializer>(fit: &Arc<Fit>, serializer: S) -> Result<S::Ok, S::Error> {
+        fit.as_ref().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Fit>, D::Error> {
+        Fit::deserialize(deserializer).map(Arc::new)
+    }
+}

@@ -1,0 +1,142 @@
+//! What is known at a point: the Kameleon's covariance there, and the density of jumping there.
+
+use super::fit::Past;
+use super::jump::{Jump, JumpScratch};
+use crate::Rng;
+use crate::linalg::{cholesky, dot, log_diagonal, multiply_lower, solve_lower};
+use crate::spread::{Scratch, weighted_moments};
+use rand::RngExt;
+use rand_distr::StandardNormal;
+
+/// What is known at a point. A proposed point is told no more of itself than its move needs; the rest follows if the
+/// chain goes there.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Its coordinates in the frame, once either of the following is known.
+    u: Vec<f64>,
+    /// C, the local covariance, and L with LLᵀ = R = ν²(C/c̄ + floor).
+    spread: Vec<f64>,
+    factor: Vec<f64>,
+    log_factor: f64,
+    has_steps: bool,
+    /// ln Q, in the coordinates of the frame.
+    log_jump: f64,
+    has_jumps: bool,
+    difference: Vec<f64>,
+    scratch: Scratch,
+    jump_scratch: JumpScratch,
+}
+
+impl Local {
+    pub(super) fn new(dim: usize) -> Self {
+        Self {
+            u: vec![0.0; dim],
+            spread: vec![0.0; dim * dim],
+            factor: vec![0.0; dim * dim],
+            log_factor: 0.0,
+            has_steps: false,
+            log_jump: 0.0,
+            has_jumps: false,
+            difference: vec![0.0; dim],
+            scratch: Scratch::new(dim),
+            jump_scratch: Jump::scratch(dim),
+        }
+    }
+
+    /// The factor of the Kameleon's covariance, row by row.
+    pub fn factor(&self) -> &[f64] {
+        &self.factor
+    }
+
+    /// ln Q of the jump, in the coordinates of the frame.
+    pub fn log_jump_density(&self) -> f64 {
+        self.log_jump
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.has_steps = false;
+        self.has_jumps = false;
+    }
+
+    /// Works out what is not known yet.
+    pub(super) fn complete(&mut self, x: &[f64], past: Option<&Past>, nu2: f64) {
+        let Some(past) = past else { return };
+        if !self.has_steps {
+            self.find_steps(x, past, nu2);
+        }
+        if !self.has_jumps {
+            self.find_jumps(x, past);
+        }
+    }
+
+    pub(super) fn find_steps(&mut self, x: &[f64], past: &Past, nu2: f64) {
+        past.frame.coordinates(x, &mut self.u);
+        weighted_moments(past.sigma, &past.z, &self.u, &mut self.scratch, &mut self.spread);
+        self.factorise(Some(past), nu2);
+        self.has_steps = true;
+    }
+
+    pub(super) fn find_jumps(&mut self, x: &[f64], past: &Past) {
+        if let Some(jump) = &past.jump {
+            past.frame.coordinates(x, &mut self.u);
+            self.log_jump = jump.log_density(&self.u, &mut self.jump_scratch);
+        }
+        self.has_jumps = true;
+    }
+
+    /// R's factor from S: O(d³).
+    pub(super) fn factorise(&mut self, past: Option<&Past>, nu2: f64) {
+        let Some(past) = past else { return };
+        let d = self.u.len();
+        for (r, s) in self.factor.iter_mut().zip(&self.spread) {
+            *r = nu2 * past.unit * s;
+        }
+        let floor = nu2 * past.floor;
+        (0..d).for_each(|i| self.factor[i * d + i] += floor);
+        if !cholesky(&mut self.factor, d) {
+            // A function of the point only, the same in both directions, so the chain stays exact.
+            self.factor.fill(0.0);
+            (0..d).for_each(|i| self.factor[i * d + i] = floor.sqrt());
+        }
+        self.log_factor = log_diagonal(&self.factor, d);
+    }
+
+    /// A step of the Kameleon, as a difference of points.
+    pub(super) fn draw_step(&self, past: &Past, shrink: f64, rng: &mut Rng, y: &mut [f64]) {
+        y.iter_mut().for_each(|y| *y = shrink * rng.sample::<f64, _>(StandardNormal));
+        multiply_lower(&self.factor, y);
+        past.frame.direction(y);
+    }
+
+    /// ln N(x; y, R(y)) − ln N(y; x, R(x)) for a step from here to `there`.
+    pub(super) fn log_step_ratio(&self, there: &mut Local, shrink: f64) -> f64 {
+        let mut difference = std::mem::take(&mut there.difference);
+        let mut log_density = |at: &Local, from: &[f64], to: &[f64]| {
+            difference.iter_mut().zip(from).zip(to).for_each(|((d, from), to)| *d = to - from);
+            solve_lower(&at.factor, &mut difference);
+            -at.log_factor - 0.5 * dot(&difference, &difference) / (shrink * shrink)
+        };
+        let back = log_density(there, &there.u, &self.u);
+        let forth = log_density(self, &self.u, &there.u);
+        there.difference = difference;
+        back - forth
+    }
+}
+
+impl Past {
+    /// A step along the difference of two points of z, as a difference of points.
+    pub(super) fn draw_difference(&self, length: f64, rng: &mut Rng, y: &mut [f64]) {
+        /// The size of the noise that makes every point reachable, in units of the step.
+        const NOISE: f64 = 1e-3;
+        let n = self.z.len();
+        let a = rng.random_range(0..n);
+        let b = (a + rng.random_range(1..n)) % n;
+        let (block_a, block_b) = (self.z.block(a), self.z.block(b));
+        let (lane_a, lane_b) = (a % crate::simd::BLOCK, b % crate::simd::BLOCK);
+        for (i, y) in y.iter_mut().enumerate() {
+            let noise = NOISE * rng.sample::<f64, _>(StandardNormal);
+            *y = length * (block_a[i][lane_a] - block_b[i][lane_b] + noise);
+        }
+        self.frame.direction(y);
+    }
+}

@@ -1,0 +1,153 @@
+//! What one chain keeps while it learns: its past, the scales of its moves, and what the moves were worth.
+
+use super::fit::Fit;
+use super::frame::Frame;
+use super::moves::{Kind, Move};
+use super::pool::{Lesson, Tally};
+use super::schedule::Schedule;
+use crate::adapt::{ACCEPTANCE, Scale};
+use crate::chain::{Outcome, Step};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// At most so many states of the past are kept: every so-many-th of a longer warm-up.
+const LONGEST: u64 = 20_000;
+/// s² may exceed 2.38²/d by e to this at a refresh.
+const LEEWAY: f64 = 0.5;
+
+/// One chain's part in learning.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Pupil {
+    pub schedule: Schedule,
+    /// The iteration of the next refresh; none after the last.
+    pub next: Option<u64>,
+    /// Whether it learns with others, …
+    pub pooled: bool,
+    /// … and waits for them, with the seed it brings.
+    pub waiting: Option<u64>,
+    /// The scale of each kind of move, and how often it was learned since the last refresh.
+    scales: [(Scale, u64); 4],
+    tallies: [Tally; 4],
+    /// One state in so many is kept.
+    stride: u64,
+    states: Vec<f64>,
+    /// For each kept state, how many moves had been accepted.
+    accepted: Vec<u64>,
+    /// The state before; none before the first step.
+    last: Vec<f64>,
+}
+
+/// 2.38²/d
+fn gelman2(d: usize) -> f64 {
+    2.38 * 2.38 / d as f64
+}
+
+impl Pupil {
+    pub fn new(dim: usize, warmup: u64) -> Self {
+        let schedule = Schedule::new(warmup);
+        let stride = warmup.div_ceil(LONGEST).max(1);
+        let room = (schedule.last() / stride) as usize + 1;
+        let steps = Scale::new(gelman2(dim));
+        Self {
+            schedule,
+            next: schedule.after(0),
+            pooled: false,
+            waiting: None,
+            scales: [(steps, 0), (steps, 0), (steps, 0), (Scale::new(gelman2(2 * dim)), 0)],
+            tallies: [Tally::default(); 4],
+            stride,
+            states: Vec::with_capacity(room * dim),
+            accepted: Vec::with_capacity(room),
+            last: Vec::with_capacity(dim),
+        }
+    }
+
+    /// s
+    pub fn scale(&self) -> f64 {
+        self.scales[Kind::Walk as usize].0.nu()
+    }
+
+    /// ν²
+    pub fn nu2(&self) -> f64 {
+        self.scales[Kind::Kameleon as usize].0.nu2()
+    }
+
+    /// The length of a move.
+    pub fn length(&self, chosen: Move) -> f64 {
+        self.scales[chosen.kind as usize].0.nu() * chosen.shrink()
+    }
+
+    /// Keeps the state that a step ended at, and counts what its move was worth.
+    pub fn remember(&mut self, x: &[f64], step: &Step, chosen: Move, metric: &Frame) {
+        let Some(_) = self.next else { return };
+        let tally = &mut self.tallies[chosen.kind as usize];
+        tally.made += 1;
+        let moved = step.outcome == Outcome::Accepted;
+        if moved {
+            tally.accepted += 1;
+            if self.last.len() == x.len() {
+                self.last.iter_mut().zip(x).for_each(|(last, x)| *last = x - *last);
+                crate::linalg::solve_lower(&metric.factor, &mut self.last);
+                tally.squares += self.last.iter().map(|e| e * e).sum::<f64>();
+            }
+        }
+        self.last.clear();
+        self.last.extend_from_slice(x);
+        if step.t.is_multiple_of(self.stride) {
+            self.states.extend_from_slice(x);
+            let before = self.accepted.last().copied().unwrap_or(0);
+            self.accepted.push(before + u64::from(moved) * self.stride);
+        }
+    }
+
+    /// One step of the scale of the move that was made; false if it has none to learn.
+    pub fn learn_scale(&mut self, acceptance: f64, chosen: Move) -> bool {
+        if !chosen.is_whole() || chosen.kind == Kind::Jump {
+            return false;
+        }
+        let (scale, count) = &mut self.scales[chosen.kind as usize];
+        let rate = libm::pow(1.0 + *count as f64 / 10.0, -0.6);
+        scale.learn(rate, acceptance, ACCEPTANCE);
+        *count += 1;
+        true
+    }
+
+    /// The later half of the past, and what goes with it.
+    pub fn lesson(&self, dim: usize, seed: u64) -> Lesson {
+        let count = self.accepted.len();
+        let half = count / 2;
+        let accepted = self.accepted[count - 1] - self.accepted[half];
+        Lesson {
+            states: self.states[half * dim..].to_vec(),
+            accepted,
+            log_scale: libm::log(self.scales[Kind::Walk as usize].0.nu2()),
+            tallies: self.tallies,
+            seed,
+        }
+    }
+
+    /// Goes on with a new fit: the steps keep their size in the target's units.
+    pub fn taught(&mut self, old: &Fit, new: &Arc<Fit>) {
+        let d = new.metric.dim();
+        let (walk, _) = &mut self.scales[Kind::Walk as usize];
+        let change = 2.0 * (old.metric.log_volume() - new.metric.log_volume()) / d as f64;
+        let log = (libm::log(walk.nu2()) + change).min(libm::log(gelman2(d)) + LEEWAY);
+        *walk = Scale::new(libm::exp(log));
+        self.scales.iter_mut().for_each(|(_, count)| *count = 0);
+        self.tallies = [Tally::default(); 4];
+        self.waiting = None;
+        self.next = self.next.and_then(|t| self.schedule.after(t));
+        if self.next.is_none() {
+            // Nothing more is learned from it.
+            self.states = Vec::new();
+            self.accepted = Vec::new();
+        }
+    }
+
+    /// Whether what was read from elsewhere fits together.
+    pub fn fits(&self, dim: usize) -> bool {
+        let states = self.accepted.len();
+        let ready = self.next.is_none() || self.waiting.is_none() || states > 0;
+        self.stride > 0 && [0, dim].contains(&self.last.len()) && self.states.len() == states * dim && ready
+    }
+}

@@ -1,0 +1,275 @@
+//! The default sampler: it leaves the target as it is, broken versions of it are caught, and chains that learn together
+//! do so in the same way on any number of threads, interrupted or not.
+//!
+//! For the false alarms see `invariance.rs`, whose test this is: six p-values more, an alarm at 1e-6.
+
+mod common;
+
+use common::replicates::*;
+use common::*;
+use kameleon::any_chain::SavedChain;
+use kameleon::chain::ChainError;
+use kameleon::staged::{Fit, KINDS, Kind, Local, Staged, pool};
+use kameleon::target::{Banana, Flower};
+use kameleon::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+fn banana() -> Banana {
+    Banana::new(4, 0.1, 25.0).unwrap()
+}
+
+fn flower() -> Flower {
+    Flower::new(3, 5.0, 2.0, 3.0, 0.5).unwrap()
+}
+
+#[test]
+fn the_default_leaves_the_banana() {
+    holds(staged(4, 3000, 100), banana());
+}
+
+#[test]
+fn the_default_leaves_the_flower() {
+    holds(staged(3, 3000, 100), flower());
+}
+
+#[test]
+fn differential_evolution_leaves_the_gaussian_in_many_dimensions() {
+    let target = Banana::new(24, 0.03, 4.0).unwrap();
+    let proposal = learned(staged(24, 3000, 100), &mut target.clone(), 3000);
+    assert!(proposal.fit().weights[Kind::Difference as usize] > 0.0);
+    let p = exact_p(&proposal, &target);
+    assert!(p > ALARM, "p = {p}");
+}
+
+/// How a broken version is broken.
+#[derive(Clone, Copy, PartialEq)]
+enum Fault {
+    None,
+    /// No ratio of densities for jumps.
+    NoRatio,
+    /// The wide component of Q has another weight in the ratio than in the draw.
+    WrongWeight,
+    /// Q in the ratio is that of another z.
+    WrongPoints,
+    /// The weights of the moves go on changing with the place.
+    NeverFrozen,
+}
+
+#[derive(Clone)]
+struct Mutant {
+    proposal: Staged,
+    other: Staged,
+    fault: Fault,
+}
+
+/// ln Q(x) of the proposal, with the weight of the wide component changed.
+fn log_q(proposal: &Staged, x: &[f64], delta: Option<f64>) -> f64 {
+    let past = proposal.fit().past.as_ref().unwrap();
+    let (mut u, mut scratch) = (vec![0.0; x.len()], vec![simd::Block::ZERO; x.len()]);
+    past.frame.coordinates(x, &mut u);
+    let (near, wide) = past.jump.as_ref().unwrap().log_parts(&u, &mut scratch);
+    let delta = delta.unwrap_or(past.choice.delta);
+    ((1.0 - delta) * near.exp() + delta * wide.exp()).ln()
+}
+
+impl Proposal for Mutant {
+    type Local = Local;
+
+    fn allocate(&self, dim: usize) -> Local {
+        self.proposal.allocate(dim)
+    }
+
+    fn locate(&self, x: &[f64], at: &mut Local) {
+        self.proposal.locate(x, at);
+    }
+
+    fn draw(&self, x: &[f64], at: &Local, rng: &mut Rng, y: &mut [f64]) -> usize {
+        self.proposal.draw(x, at, rng, y)
+    }
+
+    fn log_ratio(&self, x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local, component: usize) -> f64 {
+        let right = self.proposal.log_ratio(x, at_x, y, at_y, component);
+        if Kind::of(component) != Kind::Jump {
+            return right;
+        }
+        let delta = self.proposal.fit().past.as_ref().unwrap().choice.delta;
+        let wrong = if delta < 0.5 { 0.9 } else { 0.05 };
+        match self.fault {
+            Fault::None | Fault::NeverFrozen => right,
+            Fault::NoRatio => 0.0,
+            Fault::WrongWeight => log_q(&self.proposal, x, Some(wrong)) - log_q(&self.proposal, y, Some(wrong)),
+            Fault::WrongPoints => log_q(&self.other, x, None) - log_q(&self.other, y, None),
+        }
+    }
+
+    fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
+        self.proposal.adapt(x, at, step, rng);
+        if self.fault == Fault::NeverFrozen {
+            let weights = if x[0] > 0.0 { [0.4, 0.1, 0.5, 0.0] } else { [0.8, 0.1, 0.1, 0.0] };
+            self.proposal.learn(&Arc::new(Fit { weights, ..Fit::clone(self.proposal.fit()) }));
+        }
+    }
+
+    fn scale(&self) -> f64 {
+        self.proposal.scale()
+    }
+}
+
+fn mutant_p(fault: Fault) -> f64 {
+    let proposal = learned(staged(4, 3000, 100), &mut banana(), 3000);
+    let other = learned(staged(4, 2000, 60), &mut banana(), 2000);
+    exact_p(&Mutant { proposal, other, fault }, &banana())
+}
+
+#[test]
+fn the_mutant_that_is_none_is_not_caught() {
+    let p = mutant_p(Fault::None);
+    assert!(p > ALARM, "p = {p}");
+}
+
+#[test]
+fn a_jump_without_its_ratio_is_caught() {
+    let p = mutant_p(Fault::NoRatio);
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn a_wrong_weight_in_the_ratio_is_caught() {
+    let p = mutant_p(Fault::WrongWeight);
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn a_density_of_the_wrong_points_is_caught() {
+    let p = mutant_p(Fault::WrongPoints);
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn learning_that_never_ends_is_caught() {
+    let p = mutant_p(Fault::NeverFrozen);
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn after_every_step_the_cache_equals_a_fresh_look() {
+    let settings = ChainSettings { warmup: 1500, ..frozen(0, 3, 0, 0.0) };
+    let mut chain = Chain::new(staged(3, 1500, 60), &[0.0; 3], settings).unwrap();
+    let mut target = Banana::new(3, 0.1, 25.0).unwrap();
+    for _ in 0..2000 {
+        chain.step(&mut target).unwrap();
+        let mut fresh = chain.proposal().allocate(3);
+        chain.proposal().locate(chain.position(), &mut fresh);
+        assert_eq!(chain.local().factor(), fresh.factor());
+        assert_eq!(chain.local().log_jump_density(), fresh.log_jump_density());
+    }
+    assert!(KINDS[..3].iter().all(|kind| chain.proposal().fit().weights[*kind as usize] > 0.0));
+}
+
+fn plan(chains: usize) -> Plan {
+    Plan { warmup: 1500, draws: 300, chains, seed: 17, ..Plan::default() }
+}
+
+#[test]
+fn chains_that_learn_together_share_what_they_learned() {
+    let run = sample(banana(), &[vec![0.0; 4]], &plan(5), Control::default()).unwrap();
+    let fits: Vec<_> = run
+        .chains
+        .iter()
+        .map(|chain| chain.state.clone().resume().unwrap().staged().unwrap().fit().metric.clone())
+        .collect();
+    // Five chains are groups of three and two.
+    assert!(fits[0] == fits[1] && fits[1] == fits[2] && fits[3] == fits[4] && fits[2] != fits[3]);
+    let alone = sample(banana(), &[vec![0.0; 4]], &Plan { pool: false, ..plan(5) }, Control::default()).unwrap();
+    assert_ne!(run.draws(), alone.draws());
+}
+
+#[test]
+fn a_chain_that_learns_alone_needs_no_runner() {
+    let settings = ChainSettings { index: 0, seed: 17, warmup: 1500, normals: 0, correlation: 0.0 };
+    let length = Length { warmup: 1500, sampling: 300 };
+    let mut chain = Sampler::kameleon().chain(&[0.0; 4], settings, length).unwrap();
+    let mut draws = Vec::new();
+    while chain.iterations() < 1800 {
+        let x = chain.ask().to_vec();
+        if chain.tell(Ok(exact(&mut banana(), &x))).unwrap().is_some_and(|step| !step.warm) {
+            draws.extend_from_slice(chain.position());
+        }
+    }
+    let run = sample(banana(), &[vec![0.0; 4]], &plan(1), Control::default()).unwrap();
+    assert_eq!(draws, run.chains[0].draws.points);
+}
+
+#[test]
+fn a_group_stopped_and_saved_anywhere_goes_on_as_if_it_had_not_been() {
+    let whole = sample(banana(), &[vec![0.0; 4]], &plan(4), Control::default()).unwrap();
+    for after in [0, 350, 2200, 4000, 6500] {
+        let stop = AtomicBool::new(false);
+        let calls = AtomicU64::new(0);
+        let target = |x: &[f64]| {
+            if calls.fetch_add(1, Ordering::Relaxed) == after {
+                stop.store(true, Ordering::Relaxed);
+            }
+            exact(&mut banana(), x)
+        };
+        let plan = Plan { threads: Some(3), ..plan(4) };
+        let first = sample(target, &[vec![0.0; 4]], &plan, Control { stop: Some(&stop), progress: None }).unwrap();
+        let saved = |chain: &run::ChainRun| serde_json::to_string(&chain.state).unwrap();
+        let states = first.chains.iter().map(|chain| serde_json::from_str(&saved(chain)).unwrap()).collect();
+        let second = resume(banana(), states, &plan, Control::default()).unwrap();
+        for ((whole, first), second) in whole.chains.iter().zip(&first.chains).zip(&second.chains) {
+            assert_eq!(whole.draws.points, [first.draws.points.as_slice(), &second.draws.points].concat());
+            assert_eq!(whole.statistics, second.statistics);
+        }
+    }
+}
+
+/// A group of two, driven by hand to the refresh that comes next.
+fn to_the_next_refresh(chains: &mut [Box<dyn any_chain::AnyChain>]) {
+    for chain in chains {
+        while !chain.staged().unwrap().waits() {
+            chain.step(&mut banana()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_chain_saved_before_it_learned_takes_over_what_the_others_know() {
+    let start = |index| {
+        let settings = ChainSettings { index, seed: 5, warmup: 1500, normals: 0, correlation: 0.0 };
+        let mut chain = Sampler::kameleon().chain(&[0.0; 4], settings, Length { warmup: 1500, sampling: 0 }).unwrap();
+        chain.join();
+        chain
+    };
+    let mut chains = [start(0), start(1)];
+    for _ in 0..6 {
+        to_the_next_refresh(&mut chains);
+        let behind: SavedChain = chains[1].save();
+        let [a, b] = &mut chains;
+        assert!(pool::teach(&mut [a.as_mut(), b.as_mut()]));
+        assert!(!pool::teach(&mut [a.as_mut(), b.as_mut()]), "one lesson at a time");
+        let mut behind = behind.resume().unwrap();
+        assert!(pool::teach(&mut [a.as_mut(), behind.as_mut()]));
+        (0..30).for_each(|_| {
+            b.step(&mut banana()).unwrap();
+            behind.step(&mut banana()).unwrap();
+        });
+        assert_eq!(b.position(), behind.position());
+    }
+}
+
+#[test]
+fn a_chain_that_waits_says_so() {
+    let settings = ChainSettings { index: 2, seed: 5, warmup: 1500, normals: 0, correlation: 0.0 };
+    let mut chain = Sampler::kameleon().chain(&[0.0; 4], settings, Length { warmup: 1500, sampling: 0 }).unwrap();
+    chain.join();
+    to_the_next_refresh(std::slice::from_mut(&mut chain));
+    assert_eq!(chain.iterations(), 100);
+    assert_eq!(chain.ask().to_vec(), chain.position());
+    for error in [chain.tell(Ok(0.0)).unwrap_err(), chain.step(&mut banana()).unwrap_err()] {
+        assert!(matches!(error, ChainError::Waiting { chain: 2 }));
+    }
+    assert!(pool::teach(&mut [chain.as_mut()]), "a group of one");
+    chain.step(&mut banana()).unwrap();
+}
