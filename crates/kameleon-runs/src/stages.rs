@@ -81,8 +81,9 @@ impl Stages<'_> {
         T: Target + Send,
     {
         let plan = &self.settings.run;
+        let mut passed = 0;
         loop {
-            let goal = self.next_check(most_draws(&jobs, plan.thin));
+            let goal = self.next_check(most_draws(&jobs, plan.thin).max(passed));
             jobs = run_jobs(jobs, goal.saturating_mul(plan.thin), plan.threads, control);
             if let Some(outcome) = self.trouble(&mut jobs, goal, &late)? {
                 return Ok((jobs, outcome));
@@ -91,6 +92,7 @@ impl Stages<'_> {
             if let Some(reason) = self.enough(goal, met) {
                 return Ok((jobs, Outcome { ending: Ending::Complete, reason }));
             }
+            passed = goal + 1;
         }
     }
 
