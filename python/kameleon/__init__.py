@@ -21,16 +21,18 @@ from .errors import (
     TargetError,
 )
 from .result import Result
-from .samplers import AM, AMPCA, KAMH, SM, KameleonPCA, Sampler
+from .samplers import AM, AMPCA, DEMCZ, KAMH, SM, Kameleon, KameleonPCA, Sampler
 from .sampling import load, resume, sample
 
 __all__ = [
     "AM",
     "AMPCA",
+    "DEMCZ",
     "KAMH",
     "SM",
     "Chain",
     "EvaluationError",
+    "Kameleon",
     "KameleonError",
     "KameleonPCA",
     "KameleonWarning",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _kameleon
+from .errors import SettingsError
 from .parameters import _entries
 from .problem import Problem
 
@@ -20,10 +21,11 @@ def problem(model: Any) -> Problem:
     point = model.initial_point()
     free = [variable.name for variable in model.value_vars]
     if not free:
-        raise ValueError("the PyMC model has no free variables; is everything observed?")
+        raise SettingsError("log_density", "the PyMC model has no free variables; is everything observed?")
     discrete = [variable.name for variable in model.value_vars if variable.dtype.startswith(("int", "uint", "bool"))]
     if discrete:
-        raise ValueError(f"{', '.join(discrete)}: kameleon samples continuous variables; marginalise discrete ones")
+        what = f"{', '.join(discrete)}: continuous variables only can be sampled; marginalise discrete ones"
+        raise SettingsError("log_density", what)
     ravelled = pymc.blocking.DictToArrayBijection.map({name: np.asarray(point[name], dtype=float) for name in free})
     names = [entry for name in free for entry in _entries(name, np.shape(point[name]))]
     about = f"the PyMC model {model.name or 'of ' + ', '.join(rv.name for rv in model.free_RVs)}"

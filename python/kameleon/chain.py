@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _kameleon
 from .errors import SettingsError
-from .samplers import KAMH, Sampler
+from .samplers import Kameleon, Sampler
 
 __all__ = ["Chain", "Step"]
 
@@ -57,7 +57,7 @@ class Chain:
         normals: int = 0,
         correlated: float = 0.0,
     ) -> None:
-        chosen = KAMH() if sampler is None else sampler
+        chosen = Kameleon() if sampler is None else sampler
         point = np.asarray(start, dtype=float)
         if point.ndim != 1:
             raise SettingsError("start", f"must be one point, not of shape {point.shape}")

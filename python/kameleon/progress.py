@@ -73,7 +73,7 @@ class Bar:
             sys.stderr.write(f"\r\x1b[K{text}")
             sys.stderr.flush()
             return
-        from IPython.display import HTML, display  # type: ignore[import-not-found]
+        from IPython.display import HTML, display
 
         shown = HTML(f"<code>{text}</code>")
         if self._display is None:

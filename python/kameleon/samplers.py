@@ -15,7 +15,7 @@ from . import _kameleon
 from .errors import SettingsError
 from .kernels import Gaussian, Kernel
 
-__all__ = ["AM", "AMPCA", "KAMH", "SM", "KameleonPCA", "Sampler", "names"]
+__all__ = ["AM", "AMPCA", "DEMCZ", "KAMH", "SM", "Kameleon", "KameleonPCA", "Sampler", "names"]
 
 Until = Literal["warmup", "forever"]
 Schedule = float | dict[str, Any]
@@ -61,6 +61,18 @@ class Sampler:
 
     def __hash__(self) -> int:
         return hash(self._json)
+
+
+class Kameleon(Sampler):
+    """The default: a learned metric, local Kameleon steps and jumps across the target, from ``n`` points of the past.
+
+    The chains of a run learn together during the warm-up (``km.sample(..., pool=False)`` has each learn alone).
+    """
+
+    _kind = "staged"
+
+    def __init__(self, *, n: int = 1000) -> None:
+        super().__init__(n=n)
 
 
 class SM(Sampler):
@@ -115,6 +127,29 @@ class AMPCA(Sampler):
 
     def __init__(self, *, components: int | None = None, discard: int = 500, until: Until = "warmup") -> None:
         super().__init__(components=components, discard=discard, until=until)
+
+
+class DEMCZ(Sampler):
+    """DE-MC(Z): steps along differences of past states; not of the paper.
+
+    The past starts with ``first`` states (ten for each dimension if none is given) and grows by every ``every``-th; a
+    step is a snooker update with probability ``snooker`` and has factor 1 with probability ``whole``; ``noise`` is the
+    sd of what is added to each coordinate.
+    """
+
+    _kind = "differential-evolution"
+
+    def __init__(
+        self,
+        *,
+        first: int | None = None,
+        every: int = 10,
+        snooker: float = 0.1,
+        whole: float = 0.1,
+        noise: float = 1e-6,
+        until: Until = "warmup",
+    ) -> None:
+        super().__init__(first=first, every=every, snooker=snooker, whole=whole, noise=noise, until=until)
 
 
 class KAMH(Sampler):

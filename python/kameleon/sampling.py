@@ -18,9 +18,9 @@ from .parameters import Bounds, Shape
 from .problem import Problem
 from .progress import Progress, watcher
 from .result import Result, finish
-from .samplers import KAMH, Sampler
+from .samplers import Kameleon, Sampler
 
-DEFAULT_SAMPLER = KAMH
+DEFAULT_SAMPLER = Kameleon
 """What runs if the user does not choose."""
 
 
@@ -41,6 +41,7 @@ def sample(
     normals: int = 0,
     correlated: float = 0.0,
     vectorized: bool = False,
+    pool: bool = True,
     until: str | None = None,
     max_draws: int | None = None,
     max_evaluations: int | None = None,
@@ -69,6 +70,8 @@ def sample(
         noisy: the log density is the logarithm of an unbiased estimate of the density. A function that takes a second
             argument is noisy; it gets a seeded ``numpy.random.Generator``, or so many standard ``normals``.
         correlated: ρ of a correlated pseudo-marginal chain, which moves the ``normals`` a little at a time.
+        vectorized: the function takes an array with a row for each chain, and is called once for all of them.
+        pool: whether the chains of a sampler that can learn together do so; on an executor each learns alone.
         until: stop when this is reached, such as "ess=400,rhat=1.01"; draws, or max_draws, are then the most.
         max_draws, max_evaluations, max_minutes: limits.
         threads: how many threads; a Python function always gets one, since the interpreter has no more.
@@ -88,7 +91,7 @@ def sample(
     """
     chosen = sampler if sampler is not None else DEFAULT_SAMPLER()
     if not isinstance(chosen, Sampler):
-        raise SettingsError("sampler", f"must be one of km.samplers, such as km.KAMH(), not {chosen!r}")
+        raise SettingsError("sampler", f"must be one of km.samplers, such as km.Kameleon(), not {chosen!r}")
     given = _names(parameters, start)
     what = problem.make(log_density, given, noisy=noisy, normals=normals, vectorized=vectorized)
     settings: dict[str, Any] = {
@@ -102,6 +105,7 @@ def sample(
             "seed": secrets.randbits(32) if seed is None else seed,
             "threads": threads,
             "correlation": correlated,
+            "pool": pool and executor is None,
             "start": _starts(start, what),
             "until": until,
             "max-draws": max_draws,

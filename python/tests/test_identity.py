@@ -31,7 +31,9 @@ def test_draws_are_those_of_the_program(program, tmp_path, function):
     flags = ["--target", "banana:b=0.1", "--dim", "8", "--sampler", "KAMH-LS", "--warmup", "1000", "--draws", "500"]
     folder = tmp_path / "run"
     done = subprocess.run(
-        [program, "sample", *flags, "--seed", "3", "--out", folder, "--json", "--quiet"], check=True, capture_output=True
+        [program, "sample", *flags, "--seed", "3", "--out", folder, "--json", "--quiet"],
+        check=True,
+        capture_output=True,
     )
     target = km.targets.Banana(8, b=0.1)
     if function:

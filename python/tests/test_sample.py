@@ -26,7 +26,7 @@ def same(a, b):
 def test_a_function_of_a_vector_gives_draws_statistics_and_a_summary():
     result = km.sample(normal, [0.0, 0.0], draws=2000, warmup=1000, chains=4, seed=42)
     assert result.draws.shape == (4, 2000, 2)
-    assert result.complete and result.seed == 42 and result.sampler == "KAMH-LS"
+    assert result.complete and result.seed == 42 and result.sampler == "kameleon"
     assert result.stats["evaluations"] == 4 * 3001
     assert 0.1 < result.stats["acceptance"] < 0.6
     for parameter in result.summary():

@@ -10,6 +10,8 @@ import kameleon as km
 from kameleon import _kameleon
 
 BY_NAME = {
+    "kameleon": km.Kameleon(),
+    "DE-MC(Z)": km.DEMCZ(),
     "SM": km.SM(),
     "AM-FS": km.AM(learn_scale=False),
     "AM-LS": km.AM(),
@@ -20,7 +22,7 @@ BY_NAME = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name in km.samplers.names() if name in BY_NAME])
+@pytest.mark.parametrize("name", km.samplers.names())
 def test_the_defaults_of_a_class_are_those_of_the_library(name):
     sampler = BY_NAME[name]
     assert sampler.name == name

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// How long the hub waits for more chains before it looks whether one has ended.
-const PATIENCE: Duration = Duration::from_millis(2);
+/// How long the hub waits for more chains: one may have ended, or wait for its group to learn together.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// What reaches the hub.
 pub enum Message {
@@ -64,7 +64,7 @@ impl Target for Batched {
     }
 }
 
-/// Answers questions until the run has ended. Waits until every chain that has not ended has asked.
+/// Answers questions until the run has ended: when every chain that has not ended has asked, or none has for a while.
 pub fn serve(
     py: Python<'_>,
     messages: &mut Receiver<Message>,
@@ -75,12 +75,18 @@ pub fn serve(
     let mut waiting = Vec::new();
     loop {
         let wait = &mut *messages;
-        match py.detach(move || wait.recv_timeout(PATIENCE)) {
-            Ok(Message::Ask(question)) => waiting.push(question),
-            Err(RecvTimeoutError::Timeout) => session.tick(py),
+        let complete = match py.detach(move || wait.recv_timeout(PATIENCE)) {
+            Ok(Message::Ask(question)) => {
+                waiting.push(question);
+                waiting.len() >= session.going()
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                session.tick(py);
+                !waiting.is_empty()
+            }
             Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => return,
-        }
-        if waiting.is_empty() || waiting.len() < session.going() {
+        };
+        if !complete {
             continue;
         }
         match evaluate(py, &waiting, function, second) {
