@@ -1,6 +1,7 @@
 //! The program `kameleon`.
 
 mod args;
+mod export;
 mod gp;
 mod init;
 mod list;
@@ -60,6 +61,8 @@ fn run(command: Command) -> Result<Exit> {
         Command::Init(args) => init::init(&args),
         Command::Resume(args) => sample::resume(&args),
         Command::Summary(args) => report::summary(&args),
+        Command::Report(args) => export::report(&args),
+        Command::Export(args) => export::export(&args),
         Command::Merge(args) => report::merge(&args),
         Command::Predict(args) => gp::predict(&args),
         Command::List => list::list(),
