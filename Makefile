@@ -1,11 +1,23 @@
 # The commands a developer needs. `make test` is all of the tests that must pass before anything lands.
 
-.PHONY: test test-slow lint docs bench venv
+.PHONY: test test-python test-slow lint docs bench compare venv wheel notebooks
 
 test: lint
 	@$(MAKE) --no-print-directory venv || echo "NOTE: no Python environment, so tests that need one are skipped"
 	KAMELEON_TEST_PYTHON="$(CURDIR)/.venv/bin/python:$(CURDIR)/.venv-new/bin/python" cargo test --workspace --locked
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+	@$(MAKE) --no-print-directory test-python
+
+# The Python package, as a wheel in an environment of its own. The targets are those that `cargo test` builds too, so that
+# cargo has nothing to compile but the extension.
+test-python: venv
+	cargo build --workspace --lib --bins --tests --locked
+	rm -rf target/wheels && .venv/bin/python python/make_wheel.py target/debug/libkameleon_py.so target/wheels
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
+	.venv/bin/ruff check python benches examples && .venv/bin/ruff format --check python
+	.venv/bin/mypy
+	cd target && ../.venv/bin/python -m mypy.stubtest kameleon._kameleon --allowlist ../python/tests/stubtest-allowed.txt
+	KAMELEON_TEST_PYTHON_NEW="$(CURDIR)/.venv-new/bin/python" .venv/bin/python -m pytest --pyargs kameleon python/tests
 
 # Statistical tests that take minutes: the posterior of the Glass data, and simulation-based calibration.
 test-slow:
@@ -21,6 +33,20 @@ docs:
 bench:
 	cargo bench -p kameleon
 	cargo bench -p kameleon-gp
+
+# Kameleon next to the samplers people use, on the paper's targets with the same number of evaluations. Hours, unless
+# COMPARE says less, such as COMPARE="--seeds 3 --only kameleon emcee". A package that cannot be installed is left out.
+PEERS = emcee zeus-mcmc pints pymc blackjax nautilus-sampler dynesty pocomc
+compare: .venv-compare/made
+	.venv-compare/bin/python -m pip install --quiet --disable-pip-version-check .
+	.venv-compare/bin/python benches/peers/compare.py --out comparison $(COMPARE)
+
+.venv-compare/made:
+	$(PYTHON) -m venv .venv-compare
+	.venv-compare/bin/python -m pip install --quiet --disable-pip-version-check numpy scipy "arviz<1"
+	@for peer in $(PEERS); do .venv-compare/bin/python -m pip install --quiet --disable-pip-version-check $$peer \
+		|| echo "NOTE: $$peer cannot be installed and is left out"; done
+	touch $@
 
 # Python environments for the tests: .venv of python3, and .venv-new of Python 3.12 or later, where one is found, for the
 # newest ArviZ.
@@ -40,3 +66,14 @@ venv: .venv/made .venv-new/made
 	@if [ -z "$(NEWER)" ]; then echo "NOTE: no Python 3.12 or later, so files are not checked with ArviZ 1.x"; else \
 		$(NEWER) -m venv .venv-new && .venv-new/bin/python -m pip install --quiet --disable-pip-version-check -r $<; fi
 	@touch $@
+
+# The wheel as `pip install .` makes it, and a word from it in a clean environment.
+wheel:
+	rm -rf target/clean-venv && $(PYTHON) -m venv target/clean-venv
+	target/clean-venv/bin/python -m pip install --quiet --disable-pip-version-check .
+	cd target && clean-venv/bin/python -c "import kameleon as km; print(km.sample(km.targets.Banana(2), seed=1).summary())"
+
+# The examples as executed notebooks, from the scripts beside them.
+notebooks: venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check jupytext nbconvert ipykernel
+	cd examples/python && for script in *.py; do ../../.venv/bin/jupytext --quiet --to ipynb --execute $$script; done

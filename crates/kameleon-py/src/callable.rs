@@ -1,0 +1,84 @@
+//! A Python function as a target.
+
+use kameleon::{EvalError, Evaluation, Noise, Rng, Target};
+use numpy::PyArray1;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use rand::RngExt;
+use std::sync::Arc;
+
+/// What a function is given besides the point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Second {
+    /// Nothing.
+    None,
+    /// A whole number below 2⁵³ from the chain's own stream of noise.
+    Seed,
+    /// So many standard normals, which belong to the state of the chain.
+    Normals(usize),
+}
+
+impl Second {
+    /// A seed, or so many normals, or nothing.
+    pub fn new(seeded: bool, normals: usize) -> Self {
+        match (seeded, normals) {
+            (true, _) => Self::Seed,
+            (false, 0) => Self::None,
+            (false, count) => Self::Normals(count),
+        }
+    }
+
+    /// How many normals.
+    pub fn normals(self) -> usize {
+        if let Self::Normals(count) = self { count } else { 0 }
+    }
+}
+
+/// A Python function of a vector that returns its log density.
+///
+/// It attaches to the interpreter for each call, which is next to free on a thread that is attached already.
+#[derive(Clone)]
+pub struct Callable {
+    function: Arc<Py<PyAny>>,
+    second: Second,
+}
+
+impl Callable {
+    /// The function, and what it takes besides the point.
+    pub fn new(function: Py<PyAny>, second: Second) -> Self {
+        Self { function: Arc::new(function), second }
+    }
+
+    fn call(&self, py: Python<'_>, x: &[f64], noise: Noise<'_>) -> PyResult<f64> {
+        let point = PyArray1::from_slice(py, x);
+        let function = self.function.bind(py);
+        let value = match self.second {
+            Second::None => function.call1((point,)),
+            Second::Seed => function.call1((point, seed(noise.rng))),
+            Second::Normals(_) => function.call1((point, PyArray1::from_slice(py, noise.normals))),
+        }?;
+        value.extract().map_err(|_| not_a_number(&value))
+    }
+}
+
+/// A whole number below 2⁵³, as models in other languages get it too.
+pub fn seed(rng: &mut Rng) -> u64 {
+    rng.random::<u64>() >> 11
+}
+
+/// A function that returned something else than a number.
+pub fn not_a_number(value: &Bound<'_, PyAny>) -> PyErr {
+    let kind = value.get_type().name().map_or_else(|_| "something else".into(), |name| name.to_string());
+    let hint = if value.is_none() { "; is a `return` missing?" } else { "" };
+    PyTypeError::new_err(format!("log_density must return a number, not {kind}{hint}"))
+}
+
+impl Target for Callable {
+    fn normals(&self) -> usize {
+        self.second.normals()
+    }
+
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+        Python::attach(|py| self.call(py, x, noise)).map_err(EvalError::fatal)
+    }
+}

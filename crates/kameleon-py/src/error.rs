@@ -1,0 +1,83 @@
+//! Errors of the Rust crates as the exceptions of `kameleon.errors`.
+
+use kameleon::chain::ChainError;
+use kameleon::sampler;
+use kameleon::target::{EvalError, TargetError};
+use kameleon_gp::GpError;
+use kameleon_runs::RunError;
+use pyo3::PyErr;
+
+pyo3::import_exception!(kameleon.errors, SettingsError);
+pyo3::import_exception!(kameleon.errors, StartError);
+pyo3::import_exception!(kameleon.errors, EvaluationError);
+pyo3::import_exception!(kameleon.errors, StoreError);
+
+/// A setting that makes no sense: names the argument and says what is allowed.
+pub fn setting(name: impl Into<String>, what: impl Into<String>) -> PyErr {
+    SettingsError::new_err((name.into(), what.into()))
+}
+
+/// A sampler or plan that was refused.
+pub fn settings(error: sampler::SettingsError) -> PyErr {
+    setting(error.setting, error.what)
+}
+
+/// A chain that could not be made.
+pub fn start(error: sampler::StartError) -> PyErr {
+    match error {
+        sampler::StartError::Settings(error) => settings(error),
+        sampler::StartError::Chain(error) => chain(&error),
+    }
+}
+
+/// A chain that cannot go on.
+pub fn chain(error: &ChainError) -> PyErr {
+    match error {
+        ChainError::Start { .. } => StartError::new_err(error.to_string()),
+        _ => EvaluationError::new_err(error.to_string()),
+    }
+}
+
+/// A built-in target with impossible parameters.
+pub fn target(error: TargetError) -> PyErr {
+    setting(error.target, error.what)
+}
+
+/// A run that could not be made, gone on with or read.
+pub fn run(error: RunError) -> PyErr {
+    match error {
+        RunError::Settings(problem) => {
+            // `run.max-draws` of a run file is the argument `max_draws` here.
+            let key = problem.key.strip_prefix("run.").unwrap_or(&problem.key).replace('-', "_");
+            match problem.origin {
+                None => setting(key, problem.what),
+                Some(_) => StoreError::new_err(problem.to_string()),
+            }
+        }
+        RunError::Start(error) => start(error),
+        RunError::Model(_) => setting("log_density", error.to_string()),
+        RunError::Gp { .. } => setting("gp", error.to_string()),
+        _ => StoreError::new_err(error.to_string()),
+    }
+}
+
+/// A classification problem that cannot be set up.
+pub fn gp(error: GpError) -> PyErr {
+    setting("gp", error.to_string())
+}
+
+/// A point at which a target has no value.
+pub fn evaluation(error: EvalError) -> PyErr {
+    match error {
+        EvalError::Fatal(source) => match source.downcast::<PyErr>() {
+            Ok(error) => *error,
+            Err(source) => EvaluationError::new_err(source.to_string()),
+        },
+        EvalError::Reject(why) => EvaluationError::new_err(why),
+    }
+}
+
+/// A file that cannot be written.
+pub fn store(what: String) -> PyErr {
+    StoreError::new_err(what)
+}

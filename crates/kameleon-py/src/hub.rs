@@ -1,0 +1,127 @@
+//! All chains in step: they ask on their threads, and one call of a vectorised Python function answers them all.
+
+use crate::callable::{Second, not_a_number, seed};
+use crate::session::Session;
+use kameleon::{EvalError, Evaluation, Noise, Target};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+/// How long the hub waits for more chains: one may have ended, or wait for its group to learn together.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// What reaches the hub.
+pub enum Message {
+    /// A chain wants to know the log density at a point.
+    Ask(Question),
+    /// The run has ended.
+    End,
+}
+
+/// A point, with what its chain gives for noise, and the way back.
+pub struct Question {
+    x: Vec<f64>,
+    normals: Vec<f64>,
+    seed: u64,
+    answer: Sender<Option<f64>>,
+}
+
+/// A chain's end of the hub.
+#[derive(Clone)]
+pub struct Batched {
+    hub: Sender<Message>,
+    second: Second,
+}
+
+impl Batched {
+    /// The chains' end and the hub's.
+    pub fn new(second: Second) -> (Self, Receiver<Message>) {
+        let (hub, messages) = channel();
+        (Self { hub, second }, messages)
+    }
+
+    /// A way to tell the hub that the run has ended.
+    pub fn hub(&self) -> Sender<Message> {
+        self.hub.clone()
+    }
+}
+
+impl Target for Batched {
+    fn normals(&self) -> usize {
+        self.second.normals()
+    }
+
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+        let (answer, wait) = channel();
+        let seed = if self.second == Second::Seed { seed(noise.rng) } else { 0 };
+        let question = Question { x: x.to_vec(), normals: noise.normals.to_vec(), seed, answer };
+        let sent = self.hub.send(Message::Ask(question)).is_ok();
+        let value = if sent { wait.recv().ok().flatten() } else { None };
+        // The hub keeps the exception itself.
+        value.ok_or_else(|| EvalError::fatal("the vectorised log density failed"))
+    }
+}
+
+/// Answers questions until the run has ended: when every chain that has not ended has asked, or none has for a while.
+pub fn serve(
+    py: Python<'_>,
+    messages: &mut Receiver<Message>,
+    function: &Bound<'_, PyAny>,
+    second: Second,
+    session: &Session,
+) {
+    let mut waiting = Vec::new();
+    loop {
+        let wait = &mut *messages;
+        let complete = match py.detach(move || wait.recv_timeout(PATIENCE)) {
+            Ok(Message::Ask(question)) => {
+                waiting.push(question);
+                waiting.len() >= session.going()
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                session.tick(py);
+                !waiting.is_empty()
+            }
+            Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => return,
+        };
+        if !complete {
+            continue;
+        }
+        match evaluate(py, &waiting, function, second) {
+            Ok(values) => waiting.drain(..).zip(values).for_each(|(question, value)| {
+                let _ = question.answer.send(Some(value));
+            }),
+            Err(error) => {
+                session.end(py, error);
+                waiting.clear();
+            }
+        }
+        session.tick(py);
+    }
+}
+
+/// The log densities at all points, by one call.
+fn evaluate(py: Python<'_>, all: &[Question], function: &Bound<'_, PyAny>, second: Second) -> PyResult<Vec<f64>> {
+    let matrix = |row: fn(&Question) -> &[f64]| {
+        let values: Vec<f64> = all.iter().flat_map(row).copied().collect();
+        let columns = values.len() / all.len();
+        PyArray1::from_vec(py, values).reshape([all.len(), columns])
+    };
+    let points = matrix(|question| &question.x)?;
+    let values = match second {
+        Second::None => function.call1((points,)),
+        Second::Seed => function.call1((points, all.iter().map(|question| question.seed).collect::<Vec<_>>())),
+        Second::Normals(_) => function.call1((points, matrix(|question| &question.normals)?)),
+    }?;
+    let values: Vec<f64> = match values.extract::<PyReadonlyArray1<'_, f64>>() {
+        Ok(array) => array.as_array().to_vec(),
+        Err(_) => values.extract().map_err(|_| not_a_number(&values))?,
+    };
+    if values.len() != all.len() {
+        let what = format!("log_density must return {} numbers, one for each row, not {}", all.len(), values.len());
+        return Err(PyValueError::new_err(what));
+    }
+    Ok(values)
+}

@@ -1,0 +1,44 @@
+//! The extension module `kameleon._kameleon`: the Rust side of the Python package, and no more than that.
+//!
+//! What users see is written in Python (`python/kameleon`); here values are translated and chains are run.
+
+mod any_target;
+mod array;
+mod callable;
+mod chain;
+mod diagnose;
+mod error;
+mod gp;
+mod hub;
+mod json;
+mod pointer;
+mod posterior;
+mod run;
+mod sampler;
+mod session;
+mod target;
+
+use pyo3::prelude::*;
+
+/// The Rust side of the Python package `kameleon`.
+#[pymodule]
+mod _kameleon {
+    #[pymodule_export]
+    use crate::chain::PyChain;
+    #[pymodule_export]
+    use crate::diagnose::{autocorrelation, diagnostic, mmd2, summarise};
+    #[pymodule_export]
+    use crate::gp::{Gp, glass_data};
+    #[pymodule_export]
+    use crate::posterior::{load, report, save, settings_of, summarise_posterior};
+    #[pymodule_export]
+    use crate::run::{Ran, resume, run_in_step, start};
+    #[pymodule_export]
+    use crate::sampler::{check_kernel, check_sampler, default_settings, samplers};
+    #[pymodule_export]
+    use crate::target::PyTarget;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,162 @@
+//! A posterior as a dictionary of plain values and arrays, and back: what Python keeps, sends and shows.
+
+use crate::diagnose::summary_texts;
+use crate::{array, error, json};
+use kameleon::Outcome;
+use kameleon_output::{
+    ChainDraws, Kept, NetcdfOptions, Posterior, ProposalEllipse, Variable, report_html, write_csv, write_netcdf,
+    write_parquet,
+};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::path::PathBuf;
+
+/// The outcomes in the order of their codes.
+const OUTCOMES: [Outcome; 4] = [Outcome::Accepted, Outcome::Rejected, Outcome::OutsideSupport, Outcome::Invalid];
+
+/// All that there is in a posterior.
+pub fn to_dict(py: Python<'_>, posterior: Posterior) -> PyResult<Bound<'_, PyDict>> {
+    let dim = posterior.dim();
+    let dict = PyDict::new(py);
+    let chains = PyList::empty(py);
+    for chain in posterior.chains {
+        chains.append(chain_to_dict(py, chain, dim)?)?;
+    }
+    dict.set_item("chains", chains)?;
+    dict.set_item("target", posterior.target)?;
+    dict.set_item("sampler", posterior.sampler)?;
+    dict.set_item("names", posterior.names)?;
+    let variables: Vec<_> = posterior.variables.into_iter().map(|v| (v.name, v.shape)).collect();
+    dict.set_item("variables", variables)?;
+    dict.set_item("seed", posterior.seed)?;
+    dict.set_item("warmup", posterior.warmup)?;
+    dict.set_item("thin", posterior.thin)?;
+    dict.set_item("noisy", posterior.noisy)?;
+    dict.set_item("seconds", posterior.seconds)?;
+    dict.set_item("settings", posterior.settings)?;
+    dict.set_item("warnings", posterior.warnings)?;
+    dict.set_item("learned", posterior.learned)?;
+    Ok(dict)
+}
+
+fn chain_to_dict(py: Python<'_>, chain: ChainDraws, dim: usize) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("index", chain.index)?;
+    dict.set_item("warmup", kept_to_dict(py, chain.warmup, dim)?)?;
+    dict.set_item("draws", kept_to_dict(py, chain.draws, dim)?)?;
+    dict.set_item("statistics", json::write(&chain.statistics)?)?;
+    let proposals = PyList::empty(py);
+    for ellipse in chain.proposals {
+        let covariance = array::rows(py, &ellipse.covariance, dim)?;
+        proposals.append((PyArray1::from_vec(py, ellipse.centre), covariance))?;
+    }
+    dict.set_item("proposals", proposals)?;
+    Ok(dict)
+}
+
+fn kept_to_dict(py: Python<'_>, kept: Kept, dim: usize) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("points", array::rows(py, &kept.points, dim)?)?;
+    dict.set_item("log_density", PyArray1::from_vec(py, kept.log_density))?;
+    dict.set_item("acceptance", PyArray1::from_vec(py, kept.acceptance))?;
+    let codes = kept.outcome.iter().map(|outcome| OUTCOMES.iter().position(|o| o == outcome).unwrap_or(3) as u8);
+    dict.set_item("outcome", PyArray1::from_iter(py, codes))?;
+    Ok(dict)
+}
+
+/// An entry of a dictionary that was made by [`to_dict`].
+macro_rules! get {
+    ($dict:expr, $name:expr) => {
+        $dict.as_any().get_item($name)?.extract()?
+    };
+}
+
+fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
+    let variables: Vec<(String, Vec<usize>)> = get!(dict, "variables");
+    let chains: Vec<Bound<'_, PyDict>> = get!(dict, "chains");
+    Ok(Posterior {
+        target: get!(dict, "target"),
+        sampler: get!(dict, "sampler"),
+        names: get!(dict, "names"),
+        variables: variables.into_iter().map(|(name, shape)| Variable { name, shape }).collect(),
+        chains: chains.iter().map(chain_from_dict).collect::<PyResult<_>>()?,
+        seed: get!(dict, "seed"),
+        warmup: get!(dict, "warmup"),
+        thin: get!(dict, "thin"),
+        noisy: get!(dict, "noisy"),
+        seconds: get!(dict, "seconds"),
+        settings: get!(dict, "settings"),
+        warnings: get!(dict, "warnings"),
+        learned: get!(dict, "learned"),
+    })
+}
+
+fn chain_from_dict(dict: &Bound<'_, PyDict>) -> PyResult<ChainDraws> {
+    let statistics: String = get!(dict, "statistics");
+    let proposals: Vec<(PyReadonlyArray1<'_, f64>, PyReadonlyArray2<'_, f64>)> = get!(dict, "proposals");
+    let ellipse = |(centre, covariance): &(PyReadonlyArray1<'_, f64>, PyReadonlyArray2<'_, f64>)| ProposalEllipse {
+        centre: centre.as_array().to_vec(),
+        covariance: covariance.as_array().iter().copied().collect(),
+    };
+    Ok(ChainDraws {
+        index: get!(dict, "index"),
+        warmup: kept_from_dict(&get!(dict, "warmup"))?,
+        draws: kept_from_dict(&get!(dict, "draws"))?,
+        statistics: json::read(&statistics)?,
+        proposals: proposals.iter().map(ellipse).collect(),
+    })
+}
+
+fn kept_from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Kept> {
+    let points: PyReadonlyArray2<'_, f64> = get!(dict, "points");
+    let [log_density, acceptance]: [PyReadonlyArray1<'_, f64>; 2] =
+        [get!(dict, "log_density"), get!(dict, "acceptance")];
+    let outcome: PyReadonlyArray1<'_, u8> = get!(dict, "outcome");
+    Ok(Kept {
+        points: points.as_array().iter().copied().collect(),
+        log_density: log_density.as_array().to_vec(),
+        acceptance: acceptance.as_array().to_vec(),
+        outcome: outcome.as_array().iter().map(|code| OUTCOMES[usize::from(*code).min(3)]).collect(),
+    })
+}
+
+/// The summary of a posterior: JSON for programs, and text for people.
+#[pyfunction]
+pub fn summarise_posterior(posterior: &Bound<'_, PyDict>) -> PyResult<(String, String)> {
+    summary_texts(&from_dict(posterior)?.summary())
+}
+
+/// Reads the run in a folder, without locking it.
+#[pyfunction]
+pub fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> {
+    to_dict(py, py.detach(|| kameleon_runs::load(&folder)).map_err(error::run)?)
+}
+
+/// The settings of the run in a folder, as JSON.
+#[pyfunction]
+pub fn settings_of(folder: PathBuf) -> PyResult<String> {
+    json::write(&kameleon_runs::settings_of(&folder).map_err(error::run)?)
+}
+
+/// Writes the draws to a file whose ending says of what kind: .nc, .csv or .parquet.
+#[pyfunction]
+pub fn save(posterior: &Bound<'_, PyDict>, path: PathBuf) -> PyResult<()> {
+    let posterior = from_dict(posterior)?;
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let written = match ending.as_str() {
+        "nc" | "netcdf" | "h5" => write_netcdf(&posterior, &path, NetcdfOptions { warmup: true }),
+        "csv" => write_csv(&posterior, &path),
+        "parquet" => write_parquet(&posterior, &path),
+        _ => return Err(error::setting("path", "must end in .nc, .csv or .parquet")),
+    };
+    written.map_err(|found| error::store(found.to_string()))
+}
+
+/// The report of a run, one page of HTML.
+#[pyfunction]
+#[pyo3(name = "report_html")]
+pub fn report(py: Python<'_>, posterior: &Bound<'_, PyDict>) -> PyResult<String> {
+    let posterior = from_dict(posterior)?;
+    Ok(py.detach(|| report_html(&posterior)))
+}

@@ -1,0 +1,133 @@
+//! What a run shares with the interpreter while it goes on: Ctrl-C, progress, and an exception that ended it.
+
+use crate::any_target::AnyTarget;
+use kameleon::{Control, EvalError, Evaluation, Noise, Progress, Target};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often the interpreter is asked whether Ctrl-C was pressed, and told how far the chains are.
+pub const TICK: Duration = Duration::from_millis(50);
+
+/// A run as the interpreter sees it.
+pub struct Session {
+    progress: Vec<Progress>,
+    stop: AtomicBool,
+    interrupted: AtomicBool,
+    fault: Mutex<Option<PyErr>>,
+    /// Called with (iterations, acceptance, scale) of each chain.
+    watcher: Option<Py<PyAny>>,
+    /// When the interpreter was last asked.
+    asked: Mutex<Instant>,
+}
+
+impl Session {
+    /// For a run of so many chains.
+    pub fn new(chains: usize, watcher: Option<Py<PyAny>>) -> Self {
+        Self {
+            progress: (0..chains).map(|_| Progress::default()).collect(),
+            stop: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
+            fault: Mutex::new(None),
+            watcher,
+            asked: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// How the chains are stopped and watched.
+    pub fn control(&self) -> Control<'_> {
+        Control { stop: Some(&self.stop), progress: Some(&self.progress) }
+    }
+
+    /// Whether Ctrl-C stopped the run.
+    pub fn was_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// The exception that ended the run, if one did.
+    pub fn fault(&self) -> Option<PyErr> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// How many chains have not ended.
+    pub fn going(&self) -> usize {
+        self.progress.iter().filter(|progress| !progress.done.load(Ordering::Relaxed)).count()
+    }
+
+    /// Asks the interpreter, if it has not been asked for a while.
+    pub fn tick(&self, py: Python<'_>) {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked.elapsed() < TICK {
+            return;
+        }
+        *asked = Instant::now();
+        drop(asked);
+        if let Err(error) = self.ask(py) {
+            self.end(py, error);
+        }
+    }
+
+    /// Handles signals, and shows the progress once more.
+    pub fn ask(&self, py: Python<'_>) -> PyResult<()> {
+        py.check_signals()?;
+        let Some(watcher) = &self.watcher else { return Ok(()) };
+        let seen = |p: &Progress| (p.iterations.load(Ordering::Relaxed), p.acceptance(), p.scale());
+        watcher.call1(py, (self.progress.iter().map(seen).collect::<Vec<_>>(),))?;
+        Ok(())
+    }
+
+    /// Stops the run: for good reason if it was Ctrl-C, else with this exception.
+    pub fn end(&self, py: Python<'_>, error: PyErr) {
+        if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+            self.interrupted.store(true, Ordering::Relaxed);
+        } else {
+            self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A target under the eyes of its session.
+#[derive(Clone)]
+pub struct Attended {
+    target: AnyTarget,
+    session: Arc<Session>,
+    /// Whether the thread that runs it is attached to the interpreter, and so the one to ask.
+    attached: bool,
+}
+
+impl Attended {
+    /// A target that belongs to a session.
+    pub fn new(target: AnyTarget, session: Arc<Session>, attached: bool) -> Self {
+        Self { target, session, attached }
+    }
+}
+
+impl Target for Attended {
+    fn dim(&self) -> Option<usize> {
+        self.target.dim()
+    }
+
+    fn names(&self, dim: usize) -> Vec<String> {
+        self.target.names(dim)
+    }
+
+    fn normals(&self) -> usize {
+        self.target.normals()
+    }
+
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+        let value = self.target.log_density(x, noise);
+        if self.attached {
+            Python::attach(|py| self.session.tick(py));
+        }
+        if let Err(EvalError::Fatal(source)) = &value
+            && let Some(error) = source.downcast_ref::<PyErr>()
+        {
+            Python::attach(|py| self.session.end(py, error.clone_ref(py)));
+        }
+        value
+    }
+}

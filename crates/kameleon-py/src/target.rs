@@ -1,0 +1,138 @@
+//! The class `Target`: what Python hands to a run, made by one of its constructors.
+
+use crate::any_target::AnyTarget;
+use crate::array::{self, Matrix, Vector};
+use crate::callable::{Callable, Second};
+use crate::pointer::{Function, Pointer};
+use crate::{error, json};
+use kameleon::random::{Purpose, stream};
+use kameleon::target::{Gaussian, Noisy};
+use kameleon::{Known, Noise, Target};
+use kameleon_runs::{Model, RunSettings};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A log density that chains can sample.
+#[pyclass(name = "Target", module = "kameleon._kameleon", frozen)]
+pub struct PyTarget {
+    /// Behind a lock, because a model may be on one thread at a time only.
+    target: Mutex<AnyTarget>,
+}
+
+impl From<AnyTarget> for PyTarget {
+    fn from(target: AnyTarget) -> Self {
+        Self { target: Mutex::new(target) }
+    }
+}
+
+impl PyTarget {
+    /// A copy to be sampled.
+    pub fn copy(&self) -> AnyTarget {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, AnyTarget> {
+        self.target.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl PyTarget {
+    /// The model that settings (JSON of a run file) speak of.
+    #[staticmethod]
+    fn open(py: Python<'_>, settings: &str) -> PyResult<Self> {
+        let settings: RunSettings = json::read(settings)?;
+        // A server may be a thread of this very interpreter, which must not wait for us.
+        let model = py.detach(|| Model::open(&settings)).map_err(error::run)?;
+        Ok(AnyTarget::Model(Box::new(model)).into())
+    }
+
+    #[staticmethod]
+    fn gaussian(mean: PyReadonlyArray1<'_, f64>, covariance: PyReadonlyArray2<'_, f64>, noise: f64) -> PyResult<Self> {
+        let covariance: Vec<f64> = covariance.as_array().iter().copied().collect();
+        let target = Gaussian::new(&mean.as_array().to_vec(), &covariance).map_err(error::target)?;
+        Ok(AnyTarget::Gaussian(Noisy::new(target, noise).map_err(error::target)?).into())
+    }
+
+    /// A Python function of (x), (x, seed) with `seeded`, or (x, normals) with so many `normals`.
+    #[staticmethod]
+    fn callable(function: Py<PyAny>, seeded: bool, normals: usize) -> Self {
+        AnyTarget::Callable(Callable::new(function, Second::new(seeded, normals))).into()
+    }
+
+    /// A compiled function at an address, with 2, 3 or 4 arguments; `owner` is kept alive.
+    #[staticmethod]
+    #[expect(unsafe_code)]
+    fn pointer(address: usize, arguments: usize, normals: usize, owner: Py<PyAny>) -> PyResult<Self> {
+        // SAFETY: the user vouches for the function, as with every address handed to ctypes.
+        let function = unsafe { Function::at(address, arguments, normals) };
+        let what = "a compiled log density takes (x, dim), (x, dim, seed) or (x, dim, normals, count)";
+        let function = function.ok_or_else(|| error::setting("log_density", what))?;
+        Ok(AnyTarget::Pointer(Pointer::new(function, owner)).into())
+    }
+
+    /// The dimension, where it is known.
+    #[getter]
+    fn dim(&self) -> Option<usize> {
+        self.lock().dim()
+    }
+
+    /// How many standard normals the estimate is a function of.
+    #[getter]
+    fn normals(&self) -> usize {
+        self.lock().normals()
+    }
+
+    /// The names of the parameters.
+    fn names(&self, dim: usize) -> Vec<String> {
+        self.lock().names(dim)
+    }
+
+    /// The log density at a point, or an estimate of it made with this seed.
+    fn log_density(&self, x: PyReadonlyArray1<'_, f64>, seed: u64) -> PyResult<f64> {
+        let (x, mut target) = (x.as_array().to_vec(), self.copy());
+        if let Some(dim) = target.dim().filter(|dim| *dim != x.len()) {
+            return Err(error::setting("x", format!("has {} coordinates where {dim} are wanted", x.len())));
+        }
+        let mut rng = stream(seed, 0, Purpose::Noise);
+        let normals: Vec<f64> = (0..target.normals()).map(|_| rng.sample(StandardNormal)).collect();
+        let noise = Noise { rng: &mut rng, normals: &normals };
+        target.log_density(&x, noise).map_err(error::evaluation)
+    }
+
+    /// Exact draws, where they are known.
+    fn sample<'py>(&self, py: Python<'py>, count: usize, seed: u64) -> PyResult<Matrix<'py>> {
+        let target = self.copy();
+        let (known, dim) = (known(&target)?, target.dim().unwrap_or(0));
+        let mut rng = stream(seed, 0, Purpose::Start);
+        let mut draws = vec![0.0; count * dim];
+        draws.chunks_mut(dim).for_each(|x| known.sample(&mut rng, x));
+        array::rows(py, &draws, dim)
+    }
+
+    /// The exact mean, where it is known.
+    fn mean<'py>(&self, py: Python<'py>) -> PyResult<Vector<'py>> {
+        Ok(PyArray1::from_vec(py, known(&self.lock())?.mean()))
+    }
+
+    /// The exact trace of the covariance, where it is known.
+    fn total_variance(&self) -> PyResult<f64> {
+        Ok(known(&self.lock())?.total_variance())
+    }
+
+    /// The probability of the smallest exact quantile region that holds each point: uniform for exact draws.
+    fn levels<'py>(&self, py: Python<'py>, x: PyReadonlyArray2<'py, f64>) -> PyResult<Vector<'py>> {
+        let target = self.copy();
+        let known = known(&target)?;
+        let levels: Vec<f64> = x.as_array().rows().into_iter().map(|row| known.level(&row.to_vec())).collect();
+        Ok(PyArray1::from_vec(py, levels))
+    }
+}
+
+/// The target as one whose truth is known.
+fn known(target: &AnyTarget) -> PyResult<&dyn Known> {
+    target.known().ok_or_else(|| error::setting("target", "its truth is not known"))
+}

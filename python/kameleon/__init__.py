@@ -1,0 +1,55 @@
+"""Gradient-free sampling of awkward posteriors: bent, ring-shaped, badly scaled, noisy.
+
+>>> import kameleon as km
+>>> def log_density(x):
+...     return -(x[0] ** 2) / 200 - (x[1] - 0.1 * (x[0] ** 2 - 100)) ** 2 / 2
+>>> result = km.sample(log_density, [0.0, 0.0], draws=2000, warmup=2000, chains=4, seed=42)
+>>> len(result.summary())
+2
+"""
+
+from . import diagnose, kernels, samplers, summary, targets
+from ._kameleon import __version__
+from .chain import Chain, Step
+from .errors import (
+    EvaluationError,
+    KameleonError,
+    KameleonWarning,
+    SettingsError,
+    StartError,
+    StoreError,
+    TargetError,
+)
+from .result import Result
+from .samplers import AM, AMPCA, DEMCZ, KAMH, SM, Kameleon, KameleonPCA, Sampler
+from .sampling import load, resume, sample
+
+__all__ = [
+    "AM",
+    "AMPCA",
+    "DEMCZ",
+    "KAMH",
+    "SM",
+    "Chain",
+    "EvaluationError",
+    "Kameleon",
+    "KameleonError",
+    "KameleonPCA",
+    "KameleonWarning",
+    "Result",
+    "Sampler",
+    "SettingsError",
+    "StartError",
+    "Step",
+    "StoreError",
+    "TargetError",
+    "__version__",
+    "diagnose",
+    "kernels",
+    "load",
+    "resume",
+    "sample",
+    "samplers",
+    "summary",
+    "targets",
+]

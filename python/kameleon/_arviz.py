@@ -1,0 +1,29 @@
+"""A result as ArviZ has it, before version 1 and after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .result import Result
+
+
+def to_arviz(result: Result) -> Any:
+    """InferenceData, or a DataTree from ArviZ 1 on."""
+    try:
+        import arviz
+    except ImportError:
+        raise ImportError("result.to_arviz() needs ArviZ: pip install arviz") from None
+    groups: dict[str, Any] = {
+        "posterior": {name: result[name] for name in result.variables},
+        "sample_stats": {"lp": result.log_density, "acceptance_rate": result.acceptance, "outcome": result.outcome},
+    }
+    warm = result.warmup_draws
+    if warm.shape[1] > 0:
+        groups["warmup_posterior"] = {name: result._variable(warm, name) for name in result.variables}
+    attributes = {"sampler": result.sampler, "seed": result.seed, "settings": result.settings}
+    labels: dict[str, Any] = {"dims": result.dims or None, "coords": result.coords or None}
+    if int(arviz.__version__.split(".")[0]) >= 1:
+        return arviz.from_dict(groups, attrs={"/": attributes}, **labels)
+    save_warmup = "warmup_posterior" in groups
+    return arviz.from_dict(**groups, attrs=attributes, save_warmup=save_warmup, **labels)

@@ -1,0 +1,156 @@
+"""Whether to believe draws: R-hat, effective sample size, Monte Carlo standard errors, MMD, on plain arrays.
+
+The functions take draws of shape (chains, draws), or (chains, draws, parameters, …) and then give one number for each
+parameter. The figures are those of ArviZ, and NaN for fewer than 4 draws a chain or draws that are not finite.
+
+>>> import numpy as np
+>>> import kameleon as km
+>>> draws = np.random.default_rng(1).normal(size=(4, 1000, 2))
+>>> bool((km.diagnose.r_hat(draws) < 1.01).all())
+True
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _kameleon
+from .errors import SettingsError
+from .kernels import Gaussian, Kernel
+from .summary import Summary
+
+__all__ = [
+    "autocorrelation",
+    "ess_bulk",
+    "ess_mean",
+    "ess_quantile",
+    "ess_sd",
+    "ess_tail",
+    "mcse_mean",
+    "mcse_quantile",
+    "mcse_sd",
+    "mmd2",
+    "r_hat",
+    "r_hat_bulk",
+    "r_hat_folded",
+    "summary",
+]
+
+
+def _each(name: str, draws: ArrayLike, p: float = 0.5) -> Any:
+    """One diagnostic of every parameter."""
+    array = np.asarray(draws, dtype=float)
+    if array.ndim == 1:
+        array = array[None]
+    if array.ndim < 2:
+        raise SettingsError("draws", f"must have the shape (chains, draws, …), not {array.shape}")
+    if array.ndim == 2:
+        return _kameleon.diagnostic(name, array, p)
+    columns = array.reshape(*array.shape[:2], -1)
+    values = [_kameleon.diagnostic(name, columns[:, :, i], p) for i in range(columns.shape[2])]
+    return np.array(values).reshape(array.shape[2:])
+
+
+def r_hat(draws: ArrayLike) -> Any:
+    """The larger of ``r_hat_bulk`` and ``r_hat_folded``: to be mistrusted above 1.01. NaN for one chain.
+
+    >>> import kameleon as km
+    >>> round(km.diagnose.r_hat([[1, 2, 3, 4], [2, 1, 4, 3]]), 3)
+    1.619
+    """
+    return _each("r_hat", draws)
+
+
+def r_hat_bulk(draws: ArrayLike) -> Any:
+    """R-hat of the rank-normalised half chains: whether they have one place."""
+    return _each("r_hat_bulk", draws)
+
+
+def r_hat_folded(draws: ArrayLike) -> Any:
+    """R-hat of the rank-normalised distances to the median: whether the chains have one spread."""
+    return _each("r_hat_folded", draws)
+
+
+def ess_bulk(draws: ArrayLike) -> Any:
+    """The effective number of draws for the bulk: the one to look at first."""
+    return _each("ess_bulk", draws)
+
+
+def ess_tail(draws: ArrayLike) -> Any:
+    """The effective number of draws for the tails: the smaller of those for the 5 % and the 95 % quantile."""
+    return _each("ess_tail", draws)
+
+
+def ess_mean(draws: ArrayLike) -> Any:
+    """The effective number of draws for the mean."""
+    return _each("ess_mean", draws)
+
+
+def ess_sd(draws: ArrayLike) -> Any:
+    """The effective number of draws for the standard deviation."""
+    return _each("ess_sd", draws)
+
+
+def ess_quantile(draws: ArrayLike, p: float) -> Any:
+    """The effective number of draws for the quantile at p."""
+    return _each("ess_quantile", draws, p)
+
+
+def mcse_mean(draws: ArrayLike) -> Any:
+    """The Monte Carlo standard error of the mean."""
+    return _each("mcse_mean", draws)
+
+
+def mcse_sd(draws: ArrayLike) -> Any:
+    """The Monte Carlo standard error of the standard deviation."""
+    return _each("mcse_sd", draws)
+
+
+def mcse_quantile(draws: ArrayLike, p: float) -> Any:
+    """The Monte Carlo standard error of the quantile at p."""
+    return _each("mcse_quantile", draws, p)
+
+
+def autocorrelation(x: ArrayLike) -> NDArray[np.float64]:
+    """The autocorrelation of one series at lags 0, 1, ….
+
+    >>> import kameleon as km
+    >>> km.diagnose.autocorrelation([1, -1, 1, -1]).tolist()
+    [1.0, -0.75, 0.5, -0.25]
+    """
+    return _kameleon.autocorrelation(np.asarray(x, dtype=float))
+
+
+def mmd2(x: ArrayLike, y: ArrayLike, kernel: Kernel = Gaussian(), *, biased: bool = False) -> float:  # noqa: B008
+    """The squared maximum mean discrepancy between two samples of shape (draws, parameters).
+
+    Without bias it is zero on average for two samples of one law, so it may be negative.
+
+    >>> import kameleon as km
+    >>> round(km.diagnose.mmd2([[0.0], [1.0]], [[0.0], [1.0]], km.kernels.Polynomial(degree=2), biased=True), 12)
+    0.0
+    """
+    samples = [np.atleast_2d(np.asarray(sample, dtype=float)) for sample in (x, y)]
+    return _kameleon.mmd2(samples[0], samples[1], json.dumps(kernel._checked()), biased)
+
+
+def summary(draws: ArrayLike, names: Sequence[str] | None = None) -> Summary:
+    """The table of all parameters with a verdict in words, for draws of shape (chains, draws, parameters).
+
+    >>> import numpy as np
+    >>> import kameleon as km
+    >>> km.diagnose.summary(np.random.default_rng(1).normal(size=(4, 1000, 2)), ["a", "b"]).converged
+    True
+    """
+    array = np.asarray(draws, dtype=float)
+    if array.ndim == 2:
+        array = array[:, :, None]
+    if array.ndim != 3:
+        raise SettingsError("draws", f"must have the shape (chains, draws, parameters), not {array.shape}")
+    names = [f"x{i + 1}" for i in range(array.shape[2])] if names is None else list(names)
+    return Summary(*_kameleon.summarise(names, array))

@@ -1,0 +1,73 @@
+"""What can go wrong, and what an exception then carries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .result import Result
+
+
+class KameleonError(Exception):
+    """Every exception of this package is one of these."""
+
+
+class SettingsError(KameleonError, ValueError):
+    """An argument makes no sense; nothing was run.
+
+    >>> import kameleon as km
+    >>> try:
+    ...     km.KAMH(gamma="large")
+    ... except km.SettingsError as error:
+    ...     print(error.setting)
+    gamma
+    """
+
+    def __init__(self, setting: str, what: str) -> None:
+        super().__init__(setting, what)
+        self.setting = setting
+        """The argument."""
+        self.what = what
+        """What is wrong with it, and what is allowed."""
+
+    def __str__(self) -> str:
+        return f"{self.setting}: {self.what}"
+
+
+class StartError(KameleonError, ValueError):
+    """A chain cannot start where it was told to; nothing was run."""
+
+
+class EvaluationError(KameleonError, ValueError):
+    """A target has no value at a point, or a chain was told something that it did not ask for."""
+
+
+class StoreError(KameleonError, OSError):
+    """A run on disk cannot be made, read or gone on with."""
+
+
+class KameleonWarning(UserWarning):
+    """Something about a run that a person should know."""
+
+
+class TargetError(KameleonError, RuntimeError):
+    """The log density could not be evaluated any more. What was drawn before is in ``result``.
+
+    If the user's own function raised, that exception with its traceback is ``__cause__``.
+
+    >>> import kameleon as km
+    >>> def fragile(x):
+    ...     if abs(x[0]) > 2:
+    ...         raise RuntimeError("the simulator crashed")
+    ...     return -0.5 * x[0] ** 2
+    >>> try:
+    ...     km.sample(fragile, [0.0], sampler=km.SM(), warmup=0, draws=10_000, chains=1, seed=1)
+    ... except km.TargetError as error:
+    ...     print(error.__cause__, "after", error.result.draws.shape[1] > 0)
+    the simulator crashed after True
+    """
+
+    def __init__(self, message: str, result: Result) -> None:
+        super().__init__(message)
+        self.result = result
+        """What was drawn before."""

@@ -1,0 +1,146 @@
+"""Names, shapes, bounds, priors and starts of parameters, as arguments and as the settings of a run have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import SettingsError
+
+Shape = int | Sequence[int]
+Bounds = tuple[float | None, float | None]
+
+_ENTRY = re.compile(r"(.+)\[(\d+(?:,\d+)*)\]")
+
+
+def names_of(parameters: Sequence[str] | Mapping[str, Shape] | None) -> list[str]:
+    """One name for each coordinate, from names or from shapes.
+
+    >>> from kameleon.parameters import names_of
+    >>> names_of({"mu": 2, "log_sigma": ()})
+    ['mu[0]', 'mu[1]', 'log_sigma']
+    """
+    if parameters is None:
+        return []
+    if isinstance(parameters, str):
+        raise SettingsError("parameters", "must be a list of names, or a dictionary of names and shapes, not one text")
+    if not isinstance(parameters, Mapping):
+        return [str(name) for name in parameters]
+    return [entry for name, shape in parameters.items() for entry in _entries(name, shape)]
+
+
+def _entries(name: str, shape: Shape) -> list[str]:
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    if not all(isinstance(size, int) and size > 0 for size in sizes):
+        raise SettingsError("parameters", f"the shape of {name} must be of whole numbers above 0, not {shape!r}")
+    return [_entry(name, index) for index in product(*map(range, sizes))]
+
+
+def _entry(name: str, index: Sequence[int]) -> str:
+    return f"{name}[{','.join(map(str, index))}]" if index else name
+
+
+def group(names: Sequence[str]) -> list[tuple[str, list[int]]]:
+    """The arrays that names such as mu[0], mu[1] are the entries of; every other name is a number of its own.
+
+    >>> from kameleon.parameters import group
+    >>> group(["mu[0]", "mu[1]", "log_sigma", "rho[1]"])
+    [('mu', [2]), ('log_sigma', []), ('rho[1]', [])]
+    """
+    variables: list[tuple[str, list[int]]] = []
+    at = 0
+    while at < len(names):
+        name, shape = _array_at(names, at)
+        variables.append((name, shape))
+        at += prod(shape)
+    return variables
+
+
+def _array_at(names: Sequence[str], at: int) -> tuple[str, list[int]]:
+    """The array whose entries begin at a place, all of them in order; or the single name there."""
+    found = _ENTRY.fullmatch(names[at])
+    if found:
+        name = found[1]
+        last = at
+        while last + 1 < len(names) and (m := _ENTRY.fullmatch(names[last + 1])) and m[1] == name:
+            last += 1
+        shape = [int(i) + 1 for i in _ENTRY.fullmatch(names[last])[2].split(",")]  # type: ignore[index]
+        if list(names[at : last + 1]) == [_entry(name, index) for index in product(*map(range, shape))]:
+            return name, shape
+    return names[at], []
+
+
+def settings_of(
+    names: Sequence[str],
+    bounds: Mapping[str, Bounds] | Sequence[Bounds | None] | None,
+    priors: Mapping[str, str] | Sequence[str | None] | None,
+) -> list[str] | dict[str, Any]:
+    """The section ``parameters`` of a run."""
+    if bounds is None and priors is None:
+        return list(names)
+    if not names:
+        raise SettingsError("parameters", "bounds and priors need named parameters; give their names")
+    table: dict[str, dict[str, Any]] = {name: {} for name in names}
+    for name, bound in _each("bounds", bounds, names).items():
+        try:
+            lower, upper = bound
+        except (TypeError, ValueError):
+            raise SettingsError("bounds", f"of {name} must be a pair (lower, upper), not {bound!r}") from None
+        table[name].update(lower=_limit(lower), upper=_limit(upper))
+    for name, prior in _each("priors", priors, names).items():
+        table[name]["prior"] = prior
+    return table
+
+
+def _limit(value: float | None) -> float | None:
+    """A bound at infinity is none."""
+    return None if value is None or np.isinf(value) else float(value)
+
+
+def _each(what: str, given: Mapping[str, Any] | Sequence[Any] | None, names: Sequence[str]) -> dict[str, Any]:
+    """What is given for each coordinate; what is given for an array holds for all its entries."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        if len(given) != len(names):
+            raise SettingsError(what, f"there are {len(given)} where there are {len(names)} parameters")
+        return {name: value for name, value in zip(names, given, strict=True) if value is not None}
+    arrays = {name: [_entry(name, i) for i in product(*map(range, shape))] for name, shape in group(names)}
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in names and name not in arrays:
+            raise SettingsError(what, f"there is no parameter {name!r}; there are {', '.join(arrays)}")
+        found.update(dict.fromkeys(arrays.get(name, [name]), value))
+    return found
+
+
+def starts_of(start: ArrayLike | Mapping[str, ArrayLike] | None, names: Sequence[str]) -> list[list[float]] | None:
+    """Starting points, one or one for each chain, from an array or from a dictionary of arrays."""
+    if start is None:
+        return None
+    if isinstance(start, Mapping):
+        missing = [name for name, _ in group(names) if name not in start]
+        if missing or not names:
+            raise SettingsError("start", f"says nothing of {', '.join(missing) or 'any known parameter'}")
+        parts = [np.asarray(start[name], dtype=float) for name, _ in group(names)]
+        return [np.concatenate([part.ravel() for part in parts]).tolist()]
+    try:
+        points: NDArray[np.float64] = np.asarray(start, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise SettingsError("start", f"must be numbers: {error}") from None
+    if points.ndim not in (1, 2):
+        raise SettingsError("start", f"must have the shape (parameters,) or (chains, parameters), not {points.shape}")
+    if not np.isfinite(points).all():
+        raise SettingsError("start", "every coordinate must be finite")
+    return [[float(x) for x in point] for point in np.atleast_2d(points)]
+
+
+def shapes_of(start: Mapping[str, ArrayLike]) -> dict[str, tuple[int, ...]]:
+    """The shapes of parameters that are given by where they start."""
+    return {name: np.shape(value) for name, value in start.items()}

@@ -1,0 +1,147 @@
+"""What is sampled, whatever the user gave: turned into a target of the Rust side, or a vectorised function."""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _kameleon
+from .errors import SettingsError
+from .targets import Expression, Target, UMBridge
+
+
+class Back(Protocol):
+    """Brings draws from the coordinates that chains move in to those that users know."""
+
+    def __call__(self, points: NDArray[np.float64]) -> NDArray[np.float64]: ...
+
+    names: Sequence[str]
+
+
+@dataclass
+class Problem:
+    """A log density, ready to be run."""
+
+    model: dict[str, Any]
+    """The section ``model`` of the run's settings."""
+    names: list[str]
+    """The parameters, where they are known."""
+    native: _kameleon.Target | None = None
+    """The target; none for a vectorised function."""
+    function: Callable[..., Any] | None = None
+    """The vectorised function."""
+    attached: bool = False
+    """Whether the target needs the interpreter."""
+    seeded: bool = False
+    normals: int = 0
+    start: list[list[float]] | None = None
+    """Where chains start if the user does not say."""
+    back: Back | None = None
+    dims: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+
+class Seeded:
+    """A noisy function that takes a generator, as one that takes a seed."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, x: NDArray[np.float64], seed: int) -> Any:
+        return self.function(x, np.random.default_rng(seed))
+
+
+class SeededRows(Seeded):
+    """The same for a vectorised function, which gets one generator for each row."""
+
+    def __call__(self, x: NDArray[np.float64], seed: Any) -> Any:
+        return self.function(x, [np.random.default_rng(each) for each in seed])
+
+
+def make(log_density: Any, names: list[str], *, noisy: bool, normals: int, vectorized: bool) -> Problem:
+    """The problem that the arguments of ``km.sample`` describe."""
+    if normals < 0:
+        raise SettingsError("normals", f"must be 0 or more, not {normals}")
+    if isinstance(log_density, str):
+        log_density = _from_text(log_density, names)
+    if isinstance(log_density, Target):
+        return _of_target(log_density, names, vectorized)
+    if type(log_density).__module__.partition(".")[0] == "pymc" and hasattr(log_density, "value_vars"):
+        from ._pymc import problem
+
+        return problem(log_density)
+    pointer = _pointer(log_density, normals)
+    if pointer is not None:
+        given: Any = {"normals": normals} if normals else pointer[1] == 3 and "seed"
+        return Problem({"external": _about(log_density), "noisy": given or noisy}, names, native=pointer[0])
+    if not callable(log_density):
+        what = "a function, a target of km.targets, a PyMC model, or the address of a UM-Bridge server"
+        raise SettingsError("log_density", f"must be {what}, not {log_density!r}")
+    return _of_function(log_density, names, noisy, normals, vectorized)
+
+
+def _from_text(text: str, names: list[str]) -> Target:
+    """A server by its address, or an expression."""
+    if not names:
+        raise SettingsError("parameters", "the names of the parameters are needed with a server or an expression")
+    return UMBridge(text, names) if "://" in text else Expression(text, names)
+
+
+def _of_target(target: Target, names: list[str], vectorized: bool) -> Problem:
+    if vectorized:
+        raise SettingsError("vectorized", f"is for Python functions; {type(target).__name__} needs none of it")
+    names = names or target._names()
+    return Problem(target._model(), names, native=target._native(names))
+
+
+def _of_function(
+    function: Callable[..., Any], names: list[str], noisy: bool, normals: int, vectorized: bool
+) -> Problem:
+    takes_two = _arguments(function) >= 2
+    if normals and not takes_two:
+        raise SettingsError("normals", "log_density takes the point only; give it a second argument for the normals")
+    seeded = takes_two and not normals
+    given: Any = {"normals": normals} if normals else "seed" if seeded else noisy
+    model = {"external": f"the Python function {_about(function)}", "noisy": given}
+    if vectorized:
+        rows = SeededRows(function) if seeded else function
+        return Problem(model, names, function=rows, attached=True, seeded=seeded, normals=normals)
+    native = _kameleon.Target.callable(Seeded(function) if seeded else function, seeded, normals)
+    return Problem(model, names, native=native, attached=True, seeded=seeded, normals=normals)
+
+
+def _arguments(function: Callable[..., Any]) -> int:
+    """How many arguments must be given to a function by position; 1 where that is not known."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 1
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in positional and p.default is inspect.Parameter.empty for p in parameters)
+
+
+def _pointer(log_density: Any, normals: int) -> tuple[_kameleon.Target, int] | None:
+    """A compiled function by its address: a numba cfunc, or a ctypes function with its argtypes."""
+    if isinstance(log_density, ctypes._CFuncPtr):  # type: ignore[attr-defined]
+        arguments = getattr(log_density, "argtypes", None)
+        if arguments is None or log_density.restype is not ctypes.c_double:
+            raise SettingsError("log_density", "a ctypes function needs its argtypes, and c_double as its restype")
+        address, count = ctypes.cast(log_density, ctypes.c_void_p).value, len(arguments)
+    elif hasattr(log_density, "address") and hasattr(log_density, "native_name"):
+        address, count = log_density.address, len(log_density._sig.args)
+    else:
+        return None
+    if (count == 4) != (normals > 0):
+        raise SettingsError("normals", "are for a compiled function of (x, dim, normals, count), and it needs them")
+    return _kameleon.Target.pointer(address or 0, count, normals, log_density), count
+
+
+def _about(function: Any) -> str:
+    """A function for people."""
+    return str(getattr(function, "__qualname__", None) or getattr(function, "__name__", type(function).__name__))

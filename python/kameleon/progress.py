@@ -1,0 +1,92 @@
+"""Progress in terminals and notebooks."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal
+
+States = Sequence[tuple[int, float, float]]
+"""Iterations, share of accepted points and scale of every chain."""
+
+Progress = bool | Callable[[States], object] | None
+
+
+@contextmanager
+def watcher(progress: Progress, run: dict[str, Any]) -> Iterator[Callable[[States], object] | None]:
+    """What is called with the chains' states: a bar, the user's own function, or nothing."""
+    if callable(progress):
+        yield progress
+        return
+    where = _place()
+    if progress is False or (progress is None and where is None):
+        yield None
+        return
+    bar = Bar(run, where or "terminal")
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+def _place() -> Literal["terminal", "notebook"] | None:
+    """Where a bar can be shown."""
+    ipython = sys.modules.get("IPython")
+    if ipython is not None and getattr(ipython.get_ipython(), "kernel", None) is not None:
+        return "notebook"
+    return "terminal" if sys.stderr is not None and sys.stderr.isatty() else None
+
+
+class Bar:
+    """A line that says how far the chains are."""
+
+    def __init__(self, run: dict[str, Any], where: Literal["terminal", "notebook"]) -> None:
+        warmup, draws = run.get("warmup"), run.get("draws")
+        self._total = None if warmup is None or draws is None else warmup + draws * run.get("thin", 1)
+        self._started = time.monotonic()
+        self._shown = 0.0
+        self._where = where
+        self._display: Any = None
+
+    def __call__(self, states: States) -> None:
+        now = time.monotonic()
+        if now - self._shown < 0.2:
+            return
+        self._shown = now
+        self._show(self.line(states, now - self._started))
+
+    def line(self, states: States, seconds: float) -> str:
+        """The line itself."""
+        done = sum(iterations for iterations, _, _ in states)
+        accepted = sum(n * share for n, share, _ in states) / max(done, 1)
+        text = f"{len(states)} chains, {done:,} iterations, accepted {accepted:.0%}, {seconds:.0f} s"
+        if self._total is None or done == 0:
+            return text
+        share = min(done / (self._total * len(states)), 1.0)
+        left = seconds * (1 - share) / max(share, 1e-9)
+        return f"{'█' * round(24 * share):░<24} {share:4.0%}  {text}, about {left:.0f} s to go"
+
+    def _show(self, text: str) -> None:
+        if self._where == "terminal":
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+            return
+        from IPython.display import HTML, display
+
+        shown = HTML(f"<code>{text}</code>")
+        if self._display is None:
+            self._display = display(shown, display_id=True)
+        else:
+            self._display.update(shown)
+
+    def close(self) -> None:
+        """Takes the line away."""
+        if self._where == "terminal" and self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+        elif self._display is not None:
+            from IPython.display import HTML
+
+            self._display.update(HTML(""))

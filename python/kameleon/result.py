@@ -1,0 +1,262 @@
+"""What came of a run: draws, statistics, a summary, and ways to show and keep them."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings as python_warnings
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _kameleon
+from .errors import KameleonWarning, SettingsError, TargetError
+from .parameters import group
+from .summary import Summary
+
+if TYPE_CHECKING:
+    from .problem import Back, Problem
+
+OUTCOMES = ("accepted", "rejected", "outside the support", "invalid")
+"""What ``result.outcome`` counts."""
+
+
+class Result:
+    """The draws of all chains in the user's own units, and what happened on the way.
+
+    >>> import kameleon as km
+    >>> result = km.sample(km.targets.Banana(2, b=0.03), draws=2000, warmup=2000, chains=2, seed=1)
+    >>> result.names, result.draws.shape, result.complete
+    (['x1', 'x2'], (2, 2000, 2), True)
+    >>> result["x1"].shape
+    (2, 2000)
+    """
+
+    def __init__(
+        self,
+        posterior: dict[str, Any],
+        *,
+        ending: str = "complete",
+        reason: str = "",
+        dims: Mapping[str, Sequence[str]] | None = None,
+        coords: Mapping[str, Sequence[Any]] | None = None,
+    ) -> None:
+        posterior["variables"] = group(posterior["names"])
+        self._posterior = posterior
+        self.complete = ending == "complete"
+        """Whether the run came to its end."""
+        self.reason = reason
+        """Why it ended, in words."""
+        self.dims = dict(dims or {})
+        """Names of the dimensions of array parameters."""
+        self.coords = dict(coords or {})
+        """Labels along these dimensions."""
+
+    @property
+    def names(self) -> list[str]:
+        """One name for each coordinate."""
+        return list(self._posterior["names"])
+
+    @property
+    def draws(self) -> NDArray[np.float64]:
+        """The draws, of shape (chains, draws, parameters).
+
+        Of a run that was stopped, chains without draws are left out, and of the others as many of the last draws are
+        taken as the shortest has.
+        """
+        return self._stack("draws", "points")
+
+    @property
+    def log_density(self) -> NDArray[np.float64]:
+        """The log density, or its estimate, at each draw."""
+        return self._stack("draws", "log_density")
+
+    @property
+    def acceptance(self) -> NDArray[np.float64]:
+        """The probability with which the proposal before each draw was accepted."""
+        return self._stack("draws", "acceptance")
+
+    @property
+    def outcome(self) -> NDArray[np.uint8]:
+        """What became of the proposal before each draw: a place in ``km.result.OUTCOMES``."""
+        return self._stack("draws", "outcome")
+
+    @property
+    def warmup_draws(self) -> NDArray[np.float64]:
+        """The draws of the warm-up, if they were kept."""
+        return self._stack("warmup", "points")
+
+    def _stack(self, stage: str, what: str) -> NDArray[Any]:
+        kept = [chain[stage][what] for chain in self._posterior["chains"]]
+        kept = [array for array in kept if len(array)] or kept
+        shortest = min(len(array) for array in kept)
+        return np.stack([array[len(array) - shortest :] for array in kept])
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        """The draws of a parameter, of shape (chains, draws) and its own shape."""
+        return self._variable(self.draws, name)
+
+    def _variable(self, draws: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+        at = 0
+        for known, shape in self._posterior["variables"]:
+            size = int(np.prod(shape))
+            if known == name:
+                return draws[:, :, at : at + size].reshape(*draws.shape[:2], *shape)
+            at += size
+        if name in self.names:
+            return draws[:, :, self.names.index(name)]
+        raise KeyError(name)
+
+    @property
+    def variables(self) -> dict[str, tuple[int, ...]]:
+        """The parameters by name with their shapes."""
+        return {name: tuple(shape) for name, shape in self._posterior["variables"]}
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """What happened: evaluations, acceptance, seconds, and for each chain its counts and traces."""
+        chains = [json.loads(chain["statistics"]) for chain in self._posterior["chains"]]
+        counts = [chain["sampling"] for chain in chains]
+        steps = sum(sum(count.values()) for count in counts)
+        return {
+            "evaluations": sum(chain["evaluations"] for chain in chains),
+            "acceptance": sum(count["accepted"] for count in counts) / steps if steps else float("nan"),
+            "invalid": sum(chain["warmup"]["invalid"] + chain["sampling"]["invalid"] for chain in chains),
+            "longest_rejection_run": max(chain["longest_rejection_run"] for chain in chains),
+            "seconds": self._posterior["seconds"],
+            "chains": chains,
+        }
+
+    @property
+    def seed(self) -> int:
+        """Everything random followed from this."""
+        return int(self._posterior["seed"])
+
+    @property
+    def sampler(self) -> str:
+        """The sampler's name."""
+        return str(self._posterior["sampler"])
+
+    @property
+    def settings(self) -> str:
+        """All settings of the run, as a run file of the program ``kameleon``."""
+        return str(self._posterior["settings"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a person should know besides the summary."""
+        return list(self._posterior["warnings"])
+
+    @property
+    def learned(self) -> dict[str, str]:
+        """What the sampler learned, in words."""
+        return dict(self._posterior["learned"])
+
+    def summary(self) -> Summary:
+        """Means, quantiles, effective sizes and R-hat of all parameters, and a verdict in words."""
+        return Summary(*_kameleon.summarise_posterior(self._posterior))
+
+    def to_arviz(self) -> Any:
+        """The run as ArviZ has it: InferenceData, or a DataTree from ArviZ 1 on."""
+        from ._arviz import to_arviz
+
+        return to_arviz(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the draws to a file: netCDF for ArviZ (.nc), or .csv, or .parquet, by the name's ending."""
+        _kameleon.save(self._posterior, Path(path))
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Writes the report of the run: one HTML page that needs nothing else."""
+        Path(path).write_text(_kameleon.report_html(self._posterior), encoding="utf-8")
+
+    def plot_trace(self, names: Sequence[str] | None = None) -> Any:
+        """Draws over time, and how they are distributed; returns a matplotlib figure."""
+        from .plot import trace
+
+        return trace(self, names)
+
+    def plot_pair(self, x: str | None = None, y: str | None = None, *, ellipses: bool = True) -> Any:
+        """Two parameters against each other, with the sampler's proposals at some of the draws."""
+        from .plot import pair
+
+        return pair(self, x, y, ellipses=ellipses)
+
+    def plot_autocorrelation(self, names: Sequence[str] | None = None, *, lags: int = 100) -> Any:
+        """How soon draws forget; returns a matplotlib figure."""
+        from .plot import autocorrelation
+
+        return autocorrelation(self, names, lags=lags)
+
+    def proposals(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Some places of the chains, each with the covariance of the proposal there."""
+        return [ellipse for chain in self._posterior["chains"] for ellipse in chain["proposals"]]
+
+    def __repr__(self) -> str:
+        chains, draws, _ = self.draws.shape
+        state = "" if self.complete else ", not complete"
+        return f"<Result of {self.sampler}: {chains} chains of {draws} draws of {', '.join(self.variables)}{state}>"
+
+    def _repr_html_(self) -> str:
+        chains, draws, _ = self.draws.shape
+        stats = self.stats
+        seconds = "" if stats["seconds"] is None else f" in {stats['seconds']:.1f} s"
+        head = (
+            f"<p><b>{escape(self.sampler)}</b> on {escape(self._posterior['target'])}: "
+            f"{chains} chains of {draws:,} draws, "
+            f"{stats['evaluations']:,} evaluations{seconds}, accepted {stats['acceptance']:.0%}, seed {self.seed}</p>"
+        )
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.warnings)
+        return head + self.summary()._repr_html_() + (f"<p>To know:</p><ul>{notes}</ul>" if notes else "")
+
+
+def finish(ran: _kameleon.Ran, what: Problem) -> Result:
+    """The result of a run that has ended; warns of what is odd, and raises if the log density failed."""
+    result = Result(
+        in_users_units(ran.posterior, what.back),
+        ending=ran.ending,
+        reason=ran.reason,
+        dims=what.dims,
+        coords=what.coords,
+    )
+    return conclude(result, ran.ending, ran.reason, ran.fault)
+
+
+def conclude(result: Result, ending: str, reason: str, fault: BaseException | None) -> Result:
+    """Warns of what is odd, and raises if the log density failed."""
+    if ending == "failed":
+        raise TargetError(reason if fault is None else f"{reason or fault}", result) from fault
+    for warning in result.warnings:
+        python_warnings.warn(warning, KameleonWarning, stacklevel=4)
+    return result
+
+
+def in_users_units(posterior: dict[str, Any], back: Back | None) -> dict[str, Any]:
+    """Draws brought back from the coordinates that chains moved in."""
+    if back is None:
+        return posterior
+    for chain in posterior["chains"]:
+        for stage in ("warmup", "draws"):
+            chain[stage]["points"] = back(chain[stage]["points"])
+        # Ellipses have no simple counterpart there.
+        chain["proposals"] = []
+    posterior["names"] = list(back.names)
+    return posterior
+
+
+def combine(pieces: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The posterior of chains that were run apart."""
+    if not pieces:
+        raise SettingsError("chains", "there is none")
+    warnings = [warning for piece in pieces for warning in piece["warnings"]]
+    seconds = [piece["seconds"] for piece in pieces if piece["seconds"] is not None]
+    return {
+        **pieces[0],
+        "chains": sorted((chain for piece in pieces for chain in piece["chains"]), key=lambda chain: chain["index"]),
+        "warnings": list(dict.fromkeys(warnings)),
+        "seconds": max(seconds, default=None),
+    }

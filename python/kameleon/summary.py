@@ -1,0 +1,71 @@
+"""The table of a run: printed in a terminal, shown in a notebook, read by a program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+COLUMNS = {
+    "mean": "mean",
+    "sd": "sd",
+    "mcse_mean": "MCSE",
+    "q5": "5%",
+    "q50": "50%",
+    "q95": "95%",
+    "ess_bulk": "ESS bulk",
+    "ess_tail": "ESS tail",
+    "r_hat": "R-hat",
+}
+
+
+class Summary:
+    """One line for each parameter, and a verdict.
+
+    >>> import numpy as np
+    >>> import kameleon as km
+    >>> table = km.diagnose.summary(np.random.default_rng(1).normal(size=(4, 1000, 1)), ["a"])
+    >>> sorted(table["a"]) == sorted([*km.summary.COLUMNS, "name"])
+    True
+    """
+
+    def __init__(self, values: str, text: str) -> None:
+        summary = json.loads(values)
+        self.parameters: list[dict[str, Any]] = [_with_nan(parameter) for parameter in summary["parameters"]]
+        """One dictionary for each parameter."""
+        self.converged: bool = summary["verdict"]["converged"]
+        """Whether every R-hat is at most 1.01 and every effective size at least 100 for each chain."""
+        self.messages: list[str] = summary["verdict"]["messages"]
+        """What is wrong, and what helps."""
+        self._text = text
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        for parameter in self.parameters:
+            if parameter["name"] == name:
+                return parameter
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.parameters)
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+    def __repr__(self) -> str:
+        return self._text.rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        lines = self._text.split("\n\n")[0].splitlines()
+        cells = [[cell.strip() for cell in line.rsplit(None, len(COLUMNS))] for line in lines[1:]]
+        head = "".join(f"<th>{title}</th>" for title in ["", *COLUMNS.values()])
+        rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
+        verdict = "Converged." if self.converged else "Not converged."
+        notes = "".join(f"<li>{escape(message)}</li>" for message in self.messages)
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return f"{table}<p><b>{verdict}</b></p><ul>{notes}</ul>"
+
+
+def _with_nan(values: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no NaN; what is missing is one."""
+    return {key: float("nan") if value is None else value for key, value in values.items()}

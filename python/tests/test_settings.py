@@ -1,0 +1,79 @@
+"""Samplers and kernels: their defaults are the library's, and what is wrong is named."""
+
+import json
+
+import numpy as np
+import pytest
+from conftest import normal
+
+import kameleon as km
+from kameleon import _kameleon
+
+BY_NAME = {
+    "kameleon": km.Kameleon(),
+    "DE-MC(Z)": km.DEMCZ(),
+    "SM": km.SM(),
+    "AM-FS": km.AM(learn_scale=False),
+    "AM-LS": km.AM(),
+    "AM-PCA": km.AMPCA(),
+    "KAMH": km.KAMH(learn_scale=False),
+    "KAMH-LS": km.KAMH(),
+    "PCA-Kameleon": km.KameleonPCA(),
+}
+
+
+@pytest.mark.parametrize("name", km.samplers.names())
+def test_the_defaults_of_a_class_are_those_of_the_library(name):
+    sampler = BY_NAME[name]
+    assert sampler.name == name
+    assert json.loads(sampler._json) == json.loads(_kameleon.default_settings(name))
+    result = km.sample(km.targets.Banana(2), sampler=sampler, draws=50, warmup=700, chains=1, seed=1)
+    assert result.sampler == name
+
+
+@pytest.mark.parametrize(
+    ("make", "setting"),
+    [
+        (lambda: km.KAMH(gamma="large"), "gamma"),
+        (lambda: km.KAMH(n=2.5), "n"),
+        (lambda: km.KAMH(bandwidth=[1]), "bandwidth"),
+        (lambda: km.KAMH(bandwidth="wide"), "bandwidth"),
+        (lambda: km.KAMH(kernel="gaussian"), "kernel"),
+        (lambda: km.KAMH(kernel=km.kernels.Matern(order=0.5)), "kernel"),
+        (lambda: km.AM(until="later"), "until"),
+        (lambda: km.KameleonPCA(gamma="large"), "kameleon.gamma"),
+        (lambda: km.SM(nu="x"), "nu"),
+        (lambda: km.sample(normal, [0.0], sampler="KAMH"), "sampler"),
+        (lambda: km.sample(normal, [0.0], sampler=km.KAMH(gamma=-1.0)), "gamma"),
+        (lambda: km.sample(normal, [0.0], chains=0), "chains"),
+        (lambda: km.sample(normal, [0.0], draws=0), "draws"),
+        (lambda: km.sample(normal, [0.0], warmup=-1), "run.warmup"),
+        (lambda: km.sample(normal, [0.0], correlated=1.5, normals=1), "normals"),
+        (lambda: km.sample(normal, [0.0], until="ess=many"), "until"),
+        (lambda: km.sample(normal, [0.0], bounds={"x": (0, 1)}), "parameters"),
+        (lambda: km.sample(normal, parameters=["x"], bounds={"y": (0, 1)}), "bounds"),
+        (lambda: km.sample(normal, parameters=["x"], bounds={"x": 3}), "bounds"),
+        (lambda: km.sample(normal, parameters=["x"], bounds=[(0, 1), None]), "bounds"),
+        (lambda: km.sample(3, [0.0]), "log_density"),
+        (lambda: km.sample("x^", parameters=["x"]), "model.log_density"),
+        (lambda: km.targets.Banana(1).mean(), "model.target"),
+    ],
+)
+def test_what_is_wrong_is_named(make, setting):
+    with pytest.raises(km.SettingsError) as caught:
+        make()
+    assert caught.value.setting == setting
+    assert isinstance(caught.value, ValueError) and caught.value.what
+
+
+def test_a_bandwidth_by_number_stays():
+    settings = km.KAMH(kernel=km.kernels.Gaussian() + 2 * km.kernels.Linear(), bandwidth=3.0).settings
+    assert settings["bandwidth"] == "fixed"
+    assert settings["kernel"] == {"sum": [{"gaussian": {"sigma": 3.0}}, {"scaled": [2.0, {"linear": None}]}]}
+
+
+def test_samplers_are_values():
+    assert km.KAMH(n=10) == km.KAMH(n=10) != km.KAMH()
+    assert len({km.KAMH(), km.KAMH(), km.SM()}) == 2
+    assert "gamma=0.2" in repr(km.KAMH())
+    assert km.KAMH(z=np.zeros((3, 2))).settings["z"] == [[0.0, 0.0]] * 3

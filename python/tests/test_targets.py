@@ -1,0 +1,130 @@
+"""Targets that need no Python while they are sampled."""
+
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import kameleon as km
+
+SHORT = {"draws": 200, "warmup": 700, "chains": 2, "seed": 7}
+
+
+def test_built_in_targets_know_their_truth():
+    for target in (
+        km.targets.Banana(3),
+        km.targets.Flower(3),
+        km.targets.Ring(3),
+        km.targets.BuiltIn("banana:b=0.1", 3),
+    ):
+        draws = target.sample(4000, seed=1)
+        error = np.linalg.norm(draws.mean(axis=0) - target.mean())
+        # Five standard errors: one false alarm in millions.
+        assert error < 5 * np.sqrt(target.total_variance() / 4000)
+        assert abs(target.levels(draws).mean() - 0.5) < 5 * np.sqrt(1 / 12 / 4000)
+
+
+def test_a_gaussian_has_the_moments_it_is_given():
+    target = km.targets.Gaussian([1.0, -2.0], [[4.0, 1.0], [1.0, 9.0]])
+    result = km.sample(target, [0.0, 0.0], sampler=km.AM(), draws=5000, warmup=2000, seed=1)
+    for parameter, mean in zip(result.summary(), [1.0, -2.0], strict=True):
+        assert abs(parameter["mean"] - mean) < 5 * parameter["mcse_mean"]
+    with pytest.raises(km.SettingsError, match="symmetric"):
+        km.targets.Gaussian([0.0, 0.0], [[1.0, 2.0], [3.0, 1.0]])
+
+
+def test_classification_is_evaluated_estimated_sampled_and_predicts():
+    X, y, names = km.targets.glass()
+    gp = km.targets.GPClassification(X[::3], y[::3], names=names, n_imp=4)
+    theta = np.full(9, 1.0)
+    estimates = [gp.estimate(theta, n_imp=50, seed=seed) for seed in range(20)]
+    assert gp.estimate(theta, n_imp=50, seed=3) == estimates[3]
+    assert abs(np.mean(estimates) - gp.log_marginal(theta)) < 1
+    result = km.sample(gp, theta, sampler=km.AM(), draws=100, warmup=600, chains=2, seed=1)
+    assert result.names[2] == "log_l2[Mg]" and result._posterior["noisy"]
+    probabilities = gp.predict(result.draws[:, ::20], X[:5])
+    assert probabilities.shape == (5,) and ((probabilities > 0) & (probabilities < 1)).all()
+    with pytest.raises(km.SettingsError, match="approximation"):
+        km.targets.GPClassification(X, y, approximation="laplase")
+
+
+SERVER = """
+import sys, umbridge
+class Model(umbridge.Model):
+    def __init__(self): super().__init__("normal")
+    def get_input_sizes(self, config): return [2]
+    def get_output_sizes(self, config): return [1]
+    def supports_evaluate(self): return True
+    def __call__(self, parameters, config): return [[-0.5 * sum(v * v for v in parameters[0])]]
+umbridge.serve_models([Model()], int(sys.argv[1]))
+"""
+
+
+@pytest.fixture(scope="module")
+def server():
+    pytest.importorskip("umbridge")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen([sys.executable, "-c", SERVER, str(port)], stdout=subprocess.DEVNULL)
+    for _ in range(300):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            break
+        time.sleep(0.1)
+    yield f"http://127.0.0.1:{port}"
+    process.kill()
+
+
+def test_a_server_by_its_address_gives_the_draws_of_the_function_it_serves(server):
+    plan = {"parameters": ["a", "b"], "sampler": km.SM(), "draws": 50, "warmup": 0, "chains": 2, "seed": 1}
+    served = km.sample(server, **plan)
+    assert np.array_equal(served.draws, km.sample(lambda x: -0.5 * (x[0] * x[0] + x[1] * x[1]), **plan).draws)
+    with pytest.raises(km.SettingsError, match="parameters"):
+        km.sample(server, sampler=km.SM())
+
+
+def test_a_program_is_sampled(tmp_path):
+    example = "import json, sys\nfor line in sys.stdin:\n    x = json.loads(line)['x']\n"
+    example += "    print(json.dumps({'log_density': -0.5 * x[0] ** 2}), flush=True)\n"
+    (tmp_path / "model.py").write_text(example)
+    target = km.targets.Program([sys.executable, str(tmp_path / "model.py")], ["x"])
+    result = km.sample(target, sampler=km.SM(), draws=50, warmup=0, chains=1, seed=1)
+    assert np.array_equal(
+        result.draws,
+        km.sample(
+            lambda x: -0.5 * x[0] ** 2, parameters=["x"], sampler=km.SM(), draws=50, warmup=0, chains=1, seed=1
+        ).draws,
+    )
+
+
+def test_a_run_is_resumed_exactly_and_read_while_it_is_open(tmp_path):
+    def density(x):
+        return -0.5 * (x[0] ** 2 / 100 + x[1] ** 2)
+
+    whole = km.sample(density, [0.0, 0.0], **{**SHORT, "draws": 500})
+    km.sample(density, [0.0, 0.0], checkpoint=tmp_path / "run", **SHORT)
+    resumed = km.resume(tmp_path / "run", density, draws=500)
+    assert np.array_equal(resumed.draws, whole.draws)
+    assert np.array_equal(km.load(tmp_path / "run").draws, whole.draws)
+    with pytest.raises(km.SettingsError, match="density"):
+        km.resume(tmp_path / "run")
+    with pytest.raises(km.StoreError, match="already"):
+        km.sample(density, [0.0, 0.0], checkpoint=tmp_path / "run", **SHORT)
+    with pytest.raises(km.StoreError):
+        km.load(tmp_path / "nothing")
+
+
+def test_a_folder_of_one_is_gone_on_with_by_the_other(program, tmp_path):
+    target = km.targets.Banana(3)
+    whole = km.sample(target, sampler=km.KAMH(), **{**SHORT, "draws": 500})
+    km.sample(target, sampler=km.KAMH(), checkpoint=tmp_path / "ours", **SHORT)
+    subprocess.run([program, "resume", tmp_path / "ours", "--draws", "500", "--quiet"], check=True, capture_output=True)
+    assert np.array_equal(km.load(tmp_path / "ours").draws, whole.draws)
+    flags = ["--target", "banana", "--dim", "3", "--sampler", "KAMH-LS", "--warmup", "700", "--draws", "200"]
+    command = [program, "sample", *flags, "--chains", "2", "--seed", "7", "--out", tmp_path / "theirs", "--quiet"]
+    subprocess.run(command, check=True, capture_output=True)
+    assert np.array_equal(km.resume(tmp_path / "theirs", draws=500).draws, whole.draws)
