@@ -155,8 +155,6 @@ impl PyChain {
 
     /// What happened to the chain, as JSON.
     fn statistics(&self) -> PyResult<String> {
-        self.with(|chain| {
-            serde_json::to_string(chain.statistics()).map_err(|e| error::setting("chain", e.to_string()))
-        })
+        self.with(|chain| serde_json::to_string(chain.statistics()).map_err(|e| error::setting("chain", e.to_string())))
     }
 }

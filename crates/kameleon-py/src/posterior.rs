@@ -4,7 +4,8 @@ use crate::diagnose::summary_texts;
 use crate::{array, error, json};
 use kameleon::Outcome;
 use kameleon_output::{
-    ChainDraws, Kept, NetcdfOptions, Posterior, ProposalEllipse, Variable, report_html, write_csv, write_netcdf, write_parquet,
+    ChainDraws, Kept, NetcdfOptions, Posterior, ProposalEllipse, Variable, report_html, write_csv, write_netcdf,
+    write_parquet,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -12,8 +13,7 @@ use pyo3::types::{PyDict, PyList};
 use std::path::PathBuf;
 
 /// The outcomes in the order of their codes.
-const OUTCOMES: [Outcome; 4] =
-    [Outcome::Accepted, Outcome::Rejected, Outcome::OutsideSupport, Outcome::Invalid];
+const OUTCOMES: [Outcome; 4] = [Outcome::Accepted, Outcome::Rejected, Outcome::OutsideSupport, Outcome::Invalid];
 
 /// All that there is in a posterior.
 pub fn to_dict(py: Python<'_>, posterior: Posterior) -> PyResult<Bound<'_, PyDict>> {

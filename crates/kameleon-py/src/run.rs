@@ -42,7 +42,9 @@ struct Work {
 impl Work {
     fn run(&self, target: Attended, session: &Session) -> Result<Finished, RunError> {
         match (&self.task, &self.folder) {
-            (Task::Start(settings), folder) => kameleon_runs::start(settings, target, folder.as_deref(), session.control()),
+            (Task::Start(settings), folder) => {
+                kameleon_runs::start(settings, target, folder.as_deref(), session.control())
+            }
             (Task::Resume(draws), folder) => {
                 kameleon_runs::resume(&folder.clone().unwrap_or_default(), target, *draws, session.control())
             }

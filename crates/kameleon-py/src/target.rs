@@ -51,11 +51,7 @@ impl PyTarget {
     }
 
     #[staticmethod]
-    fn gaussian(
-        mean: PyReadonlyArray1<'_, f64>,
-        covariance: PyReadonlyArray2<'_, f64>,
-        noise: f64,
-    ) -> PyResult<Self> {
+    fn gaussian(mean: PyReadonlyArray1<'_, f64>, covariance: PyReadonlyArray2<'_, f64>, noise: f64) -> PyResult<Self> {
         let covariance: Vec<f64> = covariance.as_array().iter().copied().collect();
         let target = Gaussian::new(&mean.as_array().to_vec(), &covariance).map_err(error::target)?;
         Ok(AnyTarget::Gaussian(Noisy::new(target, noise).map_err(error::target)?).into())
