@@ -1,6 +1,6 @@
 # The commands a developer needs. `make test` is all of the tests that must pass before anything lands.
 
-.PHONY: test test-python test-slow lint docs bench venv wheel notebooks
+.PHONY: test test-python test-slow lint docs bench compare venv wheel notebooks
 
 test: lint
 	@$(MAKE) --no-print-directory venv || echo "NOTE: no Python environment, so tests that need one are skipped"
@@ -33,6 +33,20 @@ docs:
 bench:
 	cargo bench -p kameleon
 	cargo bench -p kameleon-gp
+
+# Kameleon next to the samplers people use, on the paper's targets with the same number of evaluations. Hours, unless
+# COMPARE says less, such as COMPARE="--seeds 3 --only kameleon emcee". A package that cannot be installed is left out.
+PEERS = emcee zeus-mcmc pints pymc blackjax nautilus-sampler dynesty pocomc
+compare: .venv-compare/made
+	.venv-compare/bin/python -m pip install --quiet --disable-pip-version-check .
+	.venv-compare/bin/python benches/peers/compare.py --out comparison $(COMPARE)
+
+.venv-compare/made:
+	$(PYTHON) -m venv .venv-compare
+	.venv-compare/bin/python -m pip install --quiet --disable-pip-version-check numpy scipy "arviz<1"
+	@for peer in $(PEERS); do .venv-compare/bin/python -m pip install --quiet --disable-pip-version-check $$peer \
+		|| echo "NOTE: $$peer cannot be installed and is left out"; done
+	touch $@
 
 # Python environments for the tests: .venv of python3, and .venv-new of Python 3.12 or later, where one is found, for the
 # newest ArviZ.

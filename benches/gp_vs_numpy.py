@@ -216,10 +216,14 @@ def main():
         assert abs(np.log(sd / ours_sd)) < 0.35, (name, sd, ours_sd)
     ms = [np.median([r[0]["with_normals"] for r in results])] + [np.median([r[i][0] for r in results]) for i in (1, 2)]
     print(f"n = 214, n_imp = {n_imp}, one thread, {rounds} rounds of {repeats}; sd(log p) {rust['sd']:.3f}")
-    print(f"Kameleon        {ms[0]:.3f} ms ({np.median([r[0]['milliseconds'] for r in results]):.3f} with normals given)")
+    print(
+        f"Kameleon        {ms[0]:.3f} ms ({np.median([r[0]['milliseconds'] for r in results]):.3f} with normals given)"
+    )
     for which, name in ((1, "same steps"), (2, "textbook  ")):
         ratios = sorted(r[which][0] / r[0]["with_normals"] for r in results)
-        print(f"NumPy, {name} {ms[which]:.3f} ms: {ratios[len(ratios) // 2]:.2f} times as long ({ratios[0]:.2f} to {ratios[-1]:.2f})")
+        print(
+            f"NumPy, {name} {ms[which]:.3f} ms: {ratios[len(ratios) // 2]:.2f} times as long ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+        )
 
 
 main()

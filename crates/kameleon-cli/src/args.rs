@@ -32,6 +32,10 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Print the table and the verdict of a run on disk again
     Summary(SummaryArgs),
+    /// Write a page that shows a run on disk and says whether to believe it
+    Report(ReportArgs),
+    /// Write the draws of a run on disk for other programs
+    Export(ExportArgs),
     /// Combine folders with one chain of a plan each into one run
     Merge(MergeArgs),
     /// Class probabilities for new rows, by a classification run on disk
@@ -188,6 +192,41 @@ pub struct SummaryArgs {
     /// Print one JSON object instead of the table
     #[arg(long)]
     pub json: bool,
+}
+
+/// The flags of `kameleon report`.
+#[derive(Args)]
+pub struct ReportArgs {
+    /// The folder of the run, finished or not
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The page to write [default: report.html in the folder of the run]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// The flags of `kameleon export`.
+#[derive(Args)]
+#[group(id = "format", required = true, multiple = true, args = ["netcdf", "csv", "parquet"])]
+pub struct ExportArgs {
+    /// The folder of the run, finished or not
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Write posterior.nc, which arviz.from_netcdf opens
+    #[arg(long)]
+    pub netcdf: bool,
+    /// Write posterior.csv: one line for each draw
+    #[arg(long)]
+    pub csv: bool,
+    /// Write posterior.parquet: one row for each draw
+    #[arg(long)]
+    pub parquet: bool,
+    /// Put the warm-up into the netCDF file too, if it was kept
+    #[arg(long)]
+    pub warmup: bool,
+    /// Where the files go [default: the folder of the run]
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 /// The flags of `kameleon merge`.

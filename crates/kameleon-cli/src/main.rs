@@ -1,6 +1,7 @@
 //! The program `kameleon`.
 
 mod args;
+mod export;
 mod gp;
 mod init;
 mod list;
@@ -14,7 +15,9 @@ mod study;
 use anyhow::Result;
 use args::{Arguments, Command};
 use clap::{CommandFactory, Parser};
+use std::io::IsTerminal;
 use std::process::ExitCode;
+use tracing::level_filters::LevelFilter;
 
 /// How the program ends, as its exit code.
 pub enum Exit {
@@ -28,7 +31,7 @@ pub enum Exit {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    tracing_subscriber::fmt().with_max_level(arguments.log).with_writer(std::io::stderr).with_target(false).init();
+    log_to_standard_error(arguments.log);
     match run(arguments.command) {
         Ok(Exit::Done) => ExitCode::SUCCESS,
         Ok(Exit::Failed) => ExitCode::from(1),
@@ -40,12 +43,26 @@ fn main() -> ExitCode {
     }
 }
 
+/// What the libraries tell about their work; in colour on a terminal only.
+fn log_to_standard_error(level: LevelFilter) {
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let colour = wanted && std::io::stderr().is_terminal();
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(std::io::stderr)
+        .with_ansi(colour)
+        .with_target(false)
+        .init();
+}
+
 fn run(command: Command) -> Result<Exit> {
     match command {
         Command::Sample(args) => sample::sample(&args),
         Command::Init(args) => init::init(&args),
         Command::Resume(args) => sample::resume(&args),
         Command::Summary(args) => report::summary(&args),
+        Command::Report(args) => export::report(&args),
+        Command::Export(args) => export::export(&args),
         Command::Merge(args) => report::merge(&args),
         Command::Predict(args) => gp::predict(&args),
         Command::List => list::list(),

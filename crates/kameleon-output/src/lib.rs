@@ -16,4 +16,4 @@ pub use error::OutputError;
 pub use netcdf::{NetcdfOptions, write_netcdf};
 pub use parquet::write_parquet;
 pub use posterior::{ChainDraws, Kept, Posterior, ProposalEllipse, Variable};
-pub use report::report_html;
+pub use report::{report_html, write_report};

@@ -6,8 +6,9 @@ mod parameter;
 mod thinned;
 mod words;
 
-use crate::Posterior;
+use crate::{OutputError, Posterior, whole_file};
 use html::{escape, script_safe};
+use std::path::Path;
 
 const PAGE: &str = include_str!("report/page/page.html");
 const STYLE: &str = include_str!("report/page/style.css");
@@ -43,4 +44,10 @@ pub fn report_html(posterior: &Posterior) -> String {
         ("{{script}}", script),
     ];
     html::fill(PAGE, &parts)
+}
+
+/// Writes the report to a file.
+pub fn write_report(posterior: &Posterior, path: &Path) -> Result<(), OutputError> {
+    let page = report_html(posterior);
+    whole_file::replace(path, |beside| std::fs::write(beside, page).map_err(OutputError::io(beside, "writing")))
 }

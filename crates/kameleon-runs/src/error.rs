@@ -33,15 +33,12 @@ pub enum RunError {
         source: GpError,
     },
     /// A chain on disk is damaged.
-    #[error(
-        "{source}\nTo run chain {chain} anew from its seed, which gives the same draws, remove chain-{chain}.checkpoint and \
-         chain-{chain}.journal, then resume"
-    )]
+    #[error("{source}\n{advice}")]
     Damaged {
-        /// Which chain.
-        chain: usize,
         /// What is wrong.
         source: StoreError,
+        /// What to do.
+        advice: String,
     },
     /// The run cannot be gone on with here.
     #[error("{}: {why}", folder.display())]
@@ -66,6 +63,22 @@ impl From<ChainError> for RunError {
 }
 
 impl RunError {
+    /// For `map_err`: the files of a chain cannot be used. `pooled`: the chains of the run learned together.
+    pub(crate) fn damaged(chain: usize, pooled: bool) -> impl Fn(StoreError) -> Self {
+        move |source| {
+            let advice = match pooled {
+                false => format!(
+                    "To run chain {chain} anew from its seed, which gives the same draws, remove chain-{chain}.checkpoint \
+                     and chain-{chain}.journal, then resume"
+                ),
+                true => "The chains of this run learned from each other, so that none can be made anew alone. To run all of \
+                         them anew, which gives the same draws, remove all chain-* files, then resume"
+                    .into(),
+            };
+            Self::Damaged { source, advice }
+        }
+    }
+
     /// The run in `folder` is refused for this reason.
     pub(crate) fn refused(folder: &std::path::Path, why: impl Into<String>) -> Self {
         Self::Refused { folder: folder.to_path_buf(), why: why.into() }

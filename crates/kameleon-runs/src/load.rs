@@ -77,6 +77,7 @@ pub fn posterior(settings: &RunSettings, chains: Vec<RawChain>, status: &Status)
     let bounds = settings.parameters.bounds()?;
     let names = settings.parameters.names();
     let warmup = settings.run.warmup.unwrap_or_default();
+    let learned = learned(&chains);
     let chains: Vec<ChainDraws> = chains.into_iter().map(|chain| shown(chain, &bounds, warmup)).collect();
     let noisy = settings.model.is_noisy();
     let statistics = || chains.iter().map(|chain| &chain.statistics);
@@ -100,9 +101,24 @@ pub fn posterior(settings: &RunSettings, chains: Vec<RawChain>, status: &Status)
         seconds: (status.seconds > 0.0).then_some(status.seconds),
         settings: settings.to_toml()?,
         warnings,
+        learned,
         chains,
-        ..Posterior::default()
     })
+}
+
+/// The scale and the bandwidth that the chains came to, where they have any.
+fn learned(chains: &[RawChain]) -> Vec<(String, String)> {
+    let of = |what: fn(&dyn AnyChain) -> Option<f64>| {
+        let values: Vec<String> =
+            chains.iter().filter_map(|c| what(&**c.chain.as_ref()?)).map(|x| format!("{x:.4}")).collect();
+        (!values.is_empty()).then(|| values.join(", "))
+    };
+    let bandwidth = |chain: &dyn AnyChain| chain.statistics().trace.last()?.bandwidth;
+    let found = [
+        ("scale of the steps, by chain", of(|chain| Some(chain.scale()))),
+        ("bandwidth of the kernel, by chain", of(bandwidth)),
+    ];
+    found.into_iter().filter_map(|(label, words)| Some((label.to_owned(), words?))).collect()
 }
 
 fn shown(chain: RawChain, bounds: &[Bound], warmup: u64) -> ChainDraws {

@@ -1,7 +1,8 @@
 //! The chains of a plan that ran on many machines, put together into one run.
 
 use crate::error::RunError;
-use crate::load::settings_of;
+use crate::files::write_files;
+use crate::load::{load, settings_of};
 use crate::settings::RunSettings;
 use crate::status::{How, Status};
 use kameleon_store::{Checkpoint, Files, Folder};
@@ -79,13 +80,18 @@ fn put_together(
     for (&chain, folder) in parts {
         // Held, so that no process goes on with the part while it is copied.
         let folder = Folder::open(folder)?;
-        let damaged = |source| RunError::Damaged { chain, source };
-        let saved = Checkpoint::read(&folder.checkpoint(chain)).map_err(damaged)?;
+        let saved = Checkpoint::read(&folder.checkpoint(chain)).map_err(RunError::damaged(chain, false))?;
         files.push((chain, folder, saved.journal));
     }
     let merged = Folder::create(out, &settings.to_toml()?)?;
     for (chain, folder, length) in &files {
         kameleon_store::copy_chain(folder, &merged, *chain, *length)?;
     }
-    status.write(&merged)
+    status.write(&merged)?;
+    match write_files(&load(out)?, out, &settings.output).into_iter().next() {
+        Some(error) => {
+            Err(RunError::refused(out, format!("the chains are merged, but not every file is written: {error}")))
+        }
+        None => Ok(()),
+    }
 }

@@ -7,6 +7,7 @@ use kameleon::any_chain::AnyChain;
 use kameleon::{ChainSettings, Length, Sampler, Target};
 use kameleon_models::{Bounded, WithPrior};
 use kameleon_store::Keep;
+use std::time::Duration;
 
 /// What is needed to make the chains of a run and to go on with them.
 pub struct Prepared<T> {
@@ -52,15 +53,22 @@ impl<T: Target> Prepared<T> {
         let sampling = run.limit()?.0.saturating_mul(run.thin);
         let start = starts::start(&self.settings, self.target.bounds(), index)?;
         let mut chain = self.sampler.chain(&start, settings, Length { warmup, sampling })?;
-        if run.pool && run.chains > 1 {
+        if self.pools() {
             chain.join();
         }
         Ok(chain)
     }
 
+    /// Whether the chains learn from each other.
+    pub fn pools(&self) -> bool {
+        self.settings.run.pool && self.settings.run.chains > 1 && self.sampler.pools()
+    }
+
     /// What is recorded of a chain.
     pub fn keep(&self) -> Keep {
-        Keep { thin: self.settings.run.thin, with_warmup: self.settings.output.keep_warmup }
+        let output = &self.settings.output;
+        let save_every = Duration::from_secs_f64(output.save_every);
+        Keep { thin: self.settings.run.thin, with_warmup: output.keep_warmup, save_every }
     }
 }
 

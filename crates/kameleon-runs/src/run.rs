@@ -115,7 +115,7 @@ fn rejoin<T: Target + Clone>(
         let record = DiskRecord::create(folder, &*chain, prepared.keep())?;
         return Ok(Job::new(chain, target, RunRecord::Disk(Box::new(record))));
     }
-    let damaged = |source| RunError::Damaged { chain: index, source };
+    let damaged = RunError::damaged(index, prepared.pools());
     let (chain, record) = DiskRecord::resume(folder, index, prepared.keep()).map_err(damaged)?;
     let (dim, normals) = (chain.position().len(), chain.normals().len());
     if Some(dim) != target.dim() || normals != target.normals() || chain.index() != index {
@@ -153,7 +153,9 @@ where
     if let Some(folder) = folder {
         status.write(folder)?;
     }
+    tracing::info!(folder = ?folder.map(|folder| folder.path()), "{} chains", jobs.len());
     let (jobs, outcome) = stages::run(jobs, &settings, folder.map(|folder| &**folder), control)?;
+    tracing::info!("{}", outcome.reason);
     status = Status {
         ending: match outcome.ending {
             Ending::Complete => How::Complete,

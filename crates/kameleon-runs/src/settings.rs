@@ -56,7 +56,8 @@ impl RunSettings {
         self.model.check(&self.parameters)?;
         self.parameters.check()?;
         self.sampler()?;
-        self.run.check()
+        self.run.check()?;
+        self.output.check()
     }
 
     /// The sampler.

@@ -81,9 +81,8 @@ impl Stages<'_> {
         T: Target + Send,
     {
         let plan = &self.settings.run;
-        let mut passed = 0;
+        let mut goal = self.first_check(most_draws(&jobs, plan.thin));
         loop {
-            let goal = self.next_check(most_draws(&jobs, plan.thin).max(passed));
             jobs = run_jobs(jobs, goal.saturating_mul(plan.thin), plan.threads, control);
             if let Some(outcome) = self.trouble(&mut jobs, goal, &late)? {
                 return Ok((jobs, outcome));
@@ -92,20 +91,20 @@ impl Stages<'_> {
             if let Some(reason) = self.enough(goal, met) {
                 return Ok((jobs, Outcome { ending: Ending::Complete, reason }));
             }
-            passed = goal + 1;
+            goal = later(goal).min(self.limit.0);
         }
     }
 
-    /// The next number of draws at which to look, no less than there are already.
-    fn next_check(&self, draws: u64) -> u64 {
+    /// The first number of draws at which to look, no less than there are already: a chain that has draws beyond a check
+    /// has passed it.
+    fn first_check(&self, draws: u64) -> u64 {
         if self.settings.run.until.is_none() {
             return self.limit.0;
         }
         let mut check = FIRST_CHECK;
         while check < draws {
-            check += check / 4;
+            check = later(check);
         }
-        // A chain that has draws beyond the last check has passed it.
         check.min(self.limit.0)
     }
 
@@ -170,8 +169,17 @@ impl Stages<'_> {
             chains.push(points.collect::<Vec<f64>>());
         }
         let chains: Vec<&[f64]> = chains.iter().map(Vec::as_slice).collect();
-        Ok(rule.is_met(&summarise(&[], &chains, dim).parameters))
+        let parameters = summarise(&[], &chains, dim).parameters;
+        let ess = parameters.iter().map(|p| p.ess_bulk.min(p.ess_tail)).fold(f64::INFINITY, f64::min);
+        let r_hat = parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max);
+        tracing::info!("check for {rule}: ess={ess:.0}, rhat={r_hat:.4}");
+        Ok(rule.is_met(&parameters))
     }
+}
+
+/// The check after one at so many draws.
+fn later(check: u64) -> u64 {
+    check + check / 4
 }
 
 fn draws_of<T>(job: &Job<T, RunRecord>, thin: u64) -> u64 {

@@ -14,9 +14,6 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How often a chain is saved while it runs: what is computed in between is computed again after a crash.
-const EVERY: Duration = Duration::from_secs(2);
-
 /// What of a chain is recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct Keep {
@@ -24,6 +21,8 @@ pub struct Keep {
     pub thin: u64,
     /// Whether the warm-up is kept too, thinned in the same way.
     pub with_warmup: bool,
+    /// How often a chain is saved while it runs: what is computed in between is computed again after a crash.
+    pub save_every: Duration,
 }
 
 impl Keep {
@@ -88,7 +87,7 @@ impl Record for DiskRecord {
     }
 
     fn pause(&mut self, chain: &dyn AnyChain, done: bool) -> Result<(), RecordError> {
-        if done || self.saved.elapsed() > EVERY {
+        if done || self.saved.elapsed() > self.keep.save_every {
             self.save(chain)?;
         }
         Ok(())

@@ -60,7 +60,7 @@ impl Engine<'_> {
             .map(|(group, chain)| Mutex::new(self.cache.get(&groups[*group].spec.chain_number(*chain))))
             .collect();
         let ahead: Vec<usize> = (0..all.len()).filter(|job| lock(&slots[*job]).is_none()).collect();
-        let iterations = ahead.iter().map(|job| groups[all[*job].0].spec.iterations()).sum();
+        let iterations = ahead.iter().map(|job| groups[all[*job].0].spec.work()).sum();
         self.watch.begin(what, iterations, all.len() - ahead.len(), all.len());
         let result = self.work(&ahead, |job| {
             let (group, chain) = all[job];

@@ -6,6 +6,7 @@ mod g_function;
 mod plane;
 mod posterior;
 mod proposals;
+mod table;
 
 use crate::StudyError;
 use crate::cells::Cells;
@@ -13,6 +14,7 @@ use crate::engine::{Engine, Group};
 use crate::record::Spec;
 use crate::run::Settings;
 use crate::study::{Kind, Study};
+use crate::team::TEAM;
 use crate::verdict::Verdict;
 
 /// A picture.
@@ -44,6 +46,7 @@ pub struct Outcome {
 pub fn make(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) -> Result<Outcome, StudyError> {
     match study.kind {
         Kind::Bars => comparison::bars(study, engine, settings),
+        Kind::Table => table::table(study, engine, settings),
         Kind::Convergence => comparison::convergence(study, engine, settings),
         Kind::Benchmark => benchmark::benchmark(study, engine, settings),
         Kind::Posterior => posterior::posterior(study, engine, settings),
@@ -57,12 +60,13 @@ fn groups(study: &Study, settings: &Settings<'_>) -> Vec<Group> {
     let mut groups = Vec::new();
     for target in study.targets() {
         for sampler in study.samplers(settings.extras) {
-            groups.push(Group {
-                target: target.name.clone(),
-                sampler: sampler.name.clone(),
-                spec: Spec::of(target, &sampler.proposal, settings.scale, settings.seed),
-                chains: study.chains.at(settings.scale) as usize,
-            });
+            let spec = Spec::of(target, &sampler.proposal, settings.scale, settings.seed);
+            let chains = study.chains.at(settings.scale) as usize;
+            let (spec, chains) = match study.kind {
+                Kind::Table => (spec.in_teams(), chains / TEAM),
+                _ => (spec, chains),
+            };
+            groups.push(Group { target: target.name.clone(), sampler: sampler.name.clone(), spec, chains });
         }
     }
     groups

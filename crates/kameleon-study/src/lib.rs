@@ -16,6 +16,7 @@ mod paper;
 mod record;
 mod run;
 pub mod study;
+mod team;
 mod verdict;
 
 pub use engine::Watch;

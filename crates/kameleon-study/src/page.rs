@@ -138,6 +138,10 @@ fn measure_name(measure: &str) -> &str {
         "deviation-0.5" => "deviation of the 0.5-quantile",
         "mean-distance" => "distance of the means",
         "mmd" => "MMD",
+        "ess" => "smallest bulk ESS for 1000 evaluations",
+        "worst-r-hat" => "worst R-hat",
+        "evaluations" => "evaluations of four chains",
+        "seconds" => "seconds for four chains",
         other => other,
     }
 }
@@ -171,7 +175,7 @@ fn lengths(study: &Study, settings: &Settings<'_>) -> String {
     };
     let chains = study.chains.at(settings.scale);
     let mut rows = String::new();
-    if matches!(study.kind, Kind::Bars | Kind::Convergence | Kind::Benchmark) {
+    if matches!(study.kind, Kind::Bars | Kind::Table | Kind::Convergence | Kind::Benchmark) {
         rows += &study.targets().map(|target| row(&target.name, target, chains)).collect::<String>();
     }
     if matches!(study.kind, Kind::Benchmark | Kind::Posterior) {

@@ -1,9 +1,12 @@
 //! One chain of a study: what it is, and what is kept of it.
 
 use crate::study::{Built, Density, Scale, TargetEntry};
+use crate::team::{self, TEAM, TeamFigures};
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{mean_norm, quantile_deviations};
-use kameleon::{ChainSettings, Length, Sampler};
+use kameleon::random::{Purpose, stream};
+use kameleon::{ChainSettings, Length, Sampler, Step};
+use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -20,6 +23,9 @@ pub struct Spec {
     /// Its dimension.
     pub dim: usize,
     start: f64,
+    scatter: f64,
+    /// Whether it is a team of chains that are run and judged together.
+    team: bool,
     /// The sampler, fitted to the target.
     pub sampler: Sampler,
     warmup: u64,
@@ -40,6 +46,8 @@ pub struct Record {
     pub checkpoints: Vec<Checkpoint>,
     /// The draws, one after another, if the truth is not known.
     pub draws: Vec<f64>,
+    /// What is known of a team, whose chains have a checkpoint each: their ends.
+    pub team: Option<TeamFigures>,
 }
 
 /// How far the draws up to here are from the truth.
@@ -62,6 +70,8 @@ impl Spec {
             density: target.density.clone(),
             dim: target.dim,
             start: target.start,
+            scatter: target.scatter,
+            team: false,
             sampler: target.fit(sampler),
             warmup: length.warmup,
             sampling: length.sampling,
@@ -71,14 +81,34 @@ impl Spec {
         }
     }
 
-    /// The same for another chain.
+    /// The same for teams of chains.
+    pub fn in_teams(self) -> Self {
+        Self { team: true, ..self }
+    }
+
+    /// Iterations after the burn-in.
+    pub fn sampling(&self) -> u64 {
+        self.sampling
+    }
+
+    /// Whether a step ends in a state that is counted.
+    pub fn keeps(&self, step: &Step) -> bool {
+        step.is_draw(self.thin)
+    }
+
+    /// The same for another chain, or another team.
     pub fn chain_number(&self, chain: usize) -> Self {
         Self { chain, ..self.clone() }
     }
 
-    /// How many iterations it makes.
+    /// How many iterations a chain makes.
     pub fn iterations(&self) -> u64 {
         self.warmup + self.sampling
+    }
+
+    /// How many iterations it makes in all.
+    pub fn work(&self) -> u64 {
+        self.iterations() * if self.team { TEAM as u64 } else { 1 }
     }
 
     /// The key as text: equal keys, equal draws.
@@ -93,21 +123,34 @@ impl Spec {
 
     /// The chain at its start.
     pub fn chain(&self, built: &mut Built) -> Result<Box<dyn AnyChain>, String> {
+        self.chain_at(built, 0)
+    }
+
+    /// A chain of a team at its start, from 0.
+    pub fn chain_at(&self, built: &mut Built, member: usize) -> Result<Box<dyn AnyChain>, String> {
         // Chains of different samplers and targets must not share their random numbers.
-        let stream = serde_json::to_string(&(&self.density, &self.sampler)).expect("plain data");
+        let key = serde_json::to_string(&(&self.density, &self.sampler)).expect("plain data");
+        let index = if self.team { self.chain * TEAM + member } else { self.chain };
         let settings = ChainSettings {
-            index: self.chain,
-            seed: self.seed ^ hash(&stream),
+            index,
+            seed: self.seed ^ hash(&key),
             warmup: self.warmup,
             normals: built.target().normals(),
             correlation: 0.0,
         };
         let length = Length { warmup: self.warmup, sampling: self.sampling };
-        self.sampler.chain(&vec![self.start; self.dim], settings, length).map_err(|error| error.to_string())
+        // Starts are the same for all samplers.
+        let mut starts = stream(self.seed, index as u64, Purpose::Start);
+        let start: Vec<f64> =
+            (0..self.dim).map(|_| self.start + self.scatter * starts.random_range(-1.0..1.0)).collect();
+        self.sampler.chain(&start, settings, length).map_err(|error| error.to_string())
     }
 
     /// Runs the chain to its end; none if `go_on` said no. It is asked every so often, with the iterations made since.
     pub fn run(&self, go_on: impl Fn(u64) -> bool) -> Result<Option<Record>, String> {
+        if self.team {
+            return team::run(self, go_on);
+        }
         const TURN: u64 = 64;
         let started = Instant::now();
         let mut built = self.build()?;
@@ -129,6 +172,7 @@ impl Spec {
             seconds: started.elapsed().as_secs_f64(),
             checkpoints: Vec::new(),
             draws,
+            team: None,
         };
         record.compare(self, &built);
         Ok(Some(record))

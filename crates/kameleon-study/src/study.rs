@@ -23,6 +23,9 @@ use toml::Spanned;
 pub enum Kind {
     /// Bars of acceptance, ‖mean‖ and quantile deviations for every target and sampler; targets with a known truth.
     Bars,
+    /// Numbers only, on any targets: effective sizes, errors, agreement and cost of teams of four chains, which learn
+    /// together where their sampler can.
+    Table,
     /// ‖mean‖ and deviation of the 0.5-quantile against iterations; targets with a known truth.
     Convergence,
     /// Distance of the mean and MMD to a benchmark sample against the number of draws.
@@ -96,6 +99,9 @@ pub struct TargetEntry {
     /// Every chain starts at the point with all coordinates equal to this.
     #[serde(default)]
     pub start: f64,
+    /// Every coordinate of a start is moved by up to this to either side, at random.
+    #[serde(default)]
+    pub scatter: f64,
     /// The bandwidth of all kernels on this target, fixed.
     pub bandwidth: Option<f64>,
     /// The variances that adaptive Metropolis starts from on this target.
@@ -232,6 +238,16 @@ impl Kind {
     pub fn measures(self) -> &'static [&'static str] {
         match self {
             Self::Bars => &["acceptance", "mean-norm", "quantile-deviation", "n-eq"],
+            Self::Table => &[
+                "ess",
+                "n-eq",
+                "quantile-deviation",
+                "mean-norm",
+                "worst-r-hat",
+                "acceptance",
+                "evaluations",
+                "seconds",
+            ],
             Self::Convergence => &["mean-norm", "deviation-0.5"],
             Self::Benchmark => &["acceptance", "mean-distance", "mmd"],
             Self::Posterior | Self::Proposals | Self::GFunction => &[],

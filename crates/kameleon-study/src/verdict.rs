@@ -106,6 +106,9 @@ fn worst(a: Finding, b: Finding) -> Finding {
 /// mean ± half the interval, to the digits that it supports.
 pub fn show(interval: &Interval) -> String {
     let half = 0.5 * (interval.high - interval.low);
+    if half == 0.0 {
+        return format!("{:.3}", interval.mean).trim_end_matches(".000").into();
+    }
     let digits = if half > 0.0 { (1.0 - half.log10().floor()).clamp(0.0, 6.0) as usize } else { 3 };
     format!("{:.digits$} ± {half:.digits$}", interval.mean)
 }

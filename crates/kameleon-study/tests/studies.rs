@@ -257,3 +257,52 @@ fn what_is_wrong_with_a_study_is_told_with_file_line_and_what_is_allowed() {
     says("measure = \"quantile-deviation\"", "measure = \"beauty\"", 30, "there are acceptance, mean-norm");
     says("sampler = \"small Kameleon\"", "sampler = \"NUTS\"", 30, "there are SM, small Kameleon");
 }
+
+#[test]
+fn a_table_measures_teams_of_chains_and_does_not_depend_on_threads() {
+    let text = r#"
+name = "table"
+title = "A table"
+kind = "table"
+chains = 8
+[[target]]
+name = "funnel"
+density = { funnel = { s = 1 } }
+dim = 3
+iterations = 1200
+burn-in = 800
+scatter = 2
+[[sampler]]
+name = "kameleon"
+[sampler.proposal.staged]
+n = 100
+[[sampler]]
+name = "DE-MC(Z)"
+[sampler.proposal.differential-evolution]
+"#;
+    let study = Study::parse("table.toml", text).unwrap();
+    let numbers = |threads: usize| {
+        let folder = Folder::new(&format!("table-{threads}"));
+        run_in(&folder.0, std::slice::from_ref(&study), threads, 1, &Counter::new(u64::MAX)).unwrap();
+        let csv = folder.read("table.csv");
+        assert!(folder.read("table.md").contains("| funnel | kameleon |"));
+        // All but the time taken.
+        csv.lines().filter(|line| !line.contains(",seconds,")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let one = numbers(1);
+    assert_eq!(one, numbers(2));
+    for measure in ["ess", "n-eq", "quantile-deviation", "worst-r-hat", "evaluations"] {
+        assert!(one.iter().any(|line| line.starts_with(&format!("funnel,kameleon,{measure},400,"))), "{measure}");
+    }
+    let wrong = text.replace("chains = 8", "chains = 6");
+    let error = Study::parse("table.toml", &wrong).unwrap_err().to_string();
+    assert!(error.contains("line 5: chains: must be a multiple of 4"), "{error}");
+}
+
+#[test]
+fn the_studies_of_the_default_sampler_are_valid() {
+    for name in ["default", "default-paper"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../experiments/{name}.toml"));
+        Study::parse(name, &fs::read_to_string(path).unwrap()).unwrap();
+    }
+}

@@ -2,7 +2,7 @@
 
 use kameleon::diagnose::{n_eq, quantile_deviation};
 use kameleon::random::{Purpose, stream};
-use kameleon::target::{Banana, Flower, Gaussian};
+use kameleon::target::{Banana, Flower, Funnel, Gaussian, StudentT, TwoModes};
 use kameleon::*;
 use rand::RngExt;
 use std::time::Instant;
@@ -14,7 +14,10 @@ fn main() {
     let pool = number(6, 1) == 1;
     for target in args[1].split(',') {
         for name in args[0].split(',') {
-            let sampler = Sampler::by_name(name).unwrap();
+            let mut sampler = Sampler::by_name(name).unwrap();
+            if let (Sampler::Staged(settings), Ok(text)) = (&mut sampler, std::env::var("JUMPS")) {
+                settings.jumps_up_to = text.parse().unwrap();
+            }
             let plan = Plan { sampler, chains, warmup, draws, seed, pool, ..Plan::default() };
             match target {
                 "b003" => measure(target, Banana::new(8, 0.03, 100.0).unwrap(), &plan),
@@ -29,6 +32,14 @@ fn main() {
                 "b2" => measure(target, Banana::new(2, 0.1, 100.0).unwrap(), &plan),
                 "b20" => measure(target, Banana::new(20, 0.1, 100.0).unwrap(), &plan),
                 "b50" => measure(target, Banana::new(50, 0.1, 100.0).unwrap(), &plan),
+                "funnel5" => measure(target, Funnel::new(5, 3.0).unwrap(), &plan),
+                "funnel10" => measure(target, Funnel::new(10, 3.0).unwrap(), &plan),
+                "modes" => measure(target, TwoModes::new(5, 6.0, 0.5).unwrap(), &plan),
+                "t3" => measure(target, StudentT::new(8, 3.0).unwrap(), &plan),
+                "c20" => measure(target, Banana::new(20, 0.03, 100.0).unwrap(), &plan),
+                "c50" => measure(target, Banana::new(50, 0.03, 100.0).unwrap(), &plan),
+                "c12" => measure(target, Banana::new(12, 0.03, 100.0).unwrap(), &plan),
+                "c16" => measure(target, Banana::new(16, 0.03, 100.0).unwrap(), &plan),
                 other => panic!("no target {other}"),
             }
         }
@@ -64,9 +75,8 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan) {
     }
     if std::env::var("VERBOSE").is_ok() {
         for (chain, error) in run.chains.iter().zip(&errors) {
-            let resumed = chain.state.clone().resume().unwrap();
-            let fit = resumed.staged().map(|s| s.fit().clone());
-            let learned = fit.map(|fit| (fit.past.as_ref().map(|p| (p.choice, p.z.len())), fit.weights));
+            let learned: Vec<String> = chain.learned.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+            println!("   {:?}", chain.advice);
             if *error > 50.0 {
                 for t in (0..plan.draws as usize).step_by(plan.draws as usize / 20) {
                     let x = &chain.draws.points[t * d..t * d + d];

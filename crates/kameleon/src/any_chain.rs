@@ -38,6 +38,14 @@ pub trait AnyChain: Send {
     fn covariance_at(&self, x: &[f64]) -> Option<Vec<f64>>;
     /// The staged sampler, where the chain has one.
     fn staged(&self) -> Option<&Staged>;
+    /// What was learned in the warm-up, as names and values for people; empty for samplers that tell nothing.
+    fn learned(&self) -> Vec<(String, String)> {
+        self.staged().map_or_else(Vec::new, Staged::learned)
+    }
+    /// What a person should know of this chain.
+    fn advice(&self) -> Vec<String> {
+        self.staged().map_or_else(Vec::new, Staged::advice)
+    }
     /// See [`Chain::join`].
     fn join(&mut self);
     /// See [`Chain::learn`].

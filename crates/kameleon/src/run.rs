@@ -88,6 +88,10 @@ pub struct ChainRun {
     pub draws: Draws,
     /// What happened to it.
     pub statistics: Statistics,
+    /// What was learned in its warm-up, as names and values for people.
+    pub learned: Vec<(String, String)>,
+    /// What a person should know of it.
+    pub advice: Vec<String>,
     /// The chain as it stopped, to go on from.
     pub state: SavedChain,
 }
@@ -140,7 +144,22 @@ impl Run {
             Ending::Failed(error) => warnings.push(format!("{error}; this is what was drawn before")),
         }
         warnings.extend(invalid_points(self.chains.iter().map(|chain| &chain.statistics)));
+        warnings.extend(self.advice());
         warnings
+    }
+
+    /// The chains' advice, each once, with the chains it is about.
+    fn advice(&self) -> Vec<String> {
+        let mut advice: Vec<(&str, Vec<String>)> = Vec::new();
+        for (k, text) in self.chains.iter().enumerate().flat_map(|(k, c)| c.advice.iter().map(move |text| (k, text))) {
+            match advice.iter_mut().find(|(known, _)| known == text) {
+                Some((_, chains)) => chains.push(k.to_string()),
+                None => advice.push((text, vec![k.to_string()])),
+            }
+        }
+        let which =
+            |chains: &[String]| format!("chain{} {}", if chains.len() > 1 { "s" } else { "" }, chains.join(", "));
+        advice.into_iter().map(|(text, chains)| format!("{}: {text}", which(&chains))).collect()
     }
 
     /// The draws of each chain, one point after another.
@@ -287,8 +306,14 @@ fn conclude<T>(jobs: Vec<Job<T, KeptDraws>>, names: Vec<String>, control: Contro
             Some(error) if !matches!(ending, Ending::Failed(_)) => ending = Ending::Failed(error),
             _ => {}
         }
-        let state = job.chain.save();
-        chains.push(ChainRun { draws: job.record.draws, statistics: job.chain.statistics().clone(), state });
+        let chain = &job.chain;
+        chains.push(ChainRun {
+            draws: job.record.draws,
+            statistics: chain.statistics().clone(),
+            learned: chain.learned(),
+            advice: chain.advice(),
+            state: chain.save(),
+        });
     }
     Ok(Run { names, chains, ending })
 }

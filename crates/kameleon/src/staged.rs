@@ -14,12 +14,13 @@ mod moves;
 mod nearby;
 pub mod pool;
 mod pupil;
+mod report;
 mod schedule;
 
 mod window;
 
 pub use choose::Choice;
-pub use fit::{Fit, LARGEST_FOR_JUMPS};
+pub use fit::Fit;
 pub use local::Local;
 pub use moves::{KINDS, Kind};
 
@@ -43,11 +44,13 @@ use std::sync::Arc;
 pub struct StagedSettings {
     /// n, the size of the subsample z.
     pub n: usize,
+    /// The largest dimension in which the chain jumps; beyond it, differential evolution over z takes the place of jumps.
+    pub jumps_up_to: usize,
 }
 
 impl Default for StagedSettings {
     fn default() -> Self {
-        Self { n: 1000 }
+        Self { n: 1000, jumps_up_to: 20 }
     }
 }
 
@@ -57,7 +60,7 @@ const LEAST_WARMUP: u64 = 200;
 /// A mixture of moves, learned in stages.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Staged {
-    n: usize,
+    settings: StagedSettings,
     #[serde(with = "fit::shared")]
     fit: Arc<Fit>,
     pupil: Pupil,
@@ -67,9 +70,10 @@ impl Staged {
     /// A proposal in `dim` dimensions for a run of the given length.
     pub fn new(settings: &StagedSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
         SettingsError::within("n", settings.n, 10, 100_000)?;
+        SettingsError::within("jumps-up-to", settings.jumps_up_to, 0, 100)?;
         let what = format!("must be at least {LEAST_WARMUP} iterations, not {}", length.warmup);
         SettingsError::demand("warmup", length.warmup >= LEAST_WARMUP, &what)?;
-        Ok(Self { n: settings.n, fit: Arc::new(Fit::nothing(dim)), pupil: Pupil::new(dim, length.warmup) })
+        Ok(Self { settings: settings.clone(), fit: Arc::new(Fit::nothing(dim)), pupil: Pupil::new(dim, length.warmup) })
     }
 
     /// What was learned at the last refresh.
@@ -98,8 +102,8 @@ impl Staged {
         self.fit = fit.clone();
     }
 
-    fn n(&self) -> usize {
-        self.n
+    fn settings(&self) -> &StagedSettings {
+        &self.settings
     }
 
     fn schedule(&self) -> Schedule {
@@ -117,7 +121,7 @@ impl Staged {
             self.pupil.waiting = Some(seed);
         } else if let Some(t) = self.due() {
             let lesson = self.pupil.lesson(self.fit.metric.dim(), seed);
-            let fit = learn::learn(&self.fit, &[lesson], self.n, self.pupil.schedule, t);
+            let fit = learn::learn(&self.fit, &[lesson], &self.settings, self.pupil.schedule, t);
             self.learn(&Arc::new(fit));
         }
     }
@@ -179,10 +183,11 @@ impl Proposal for Staged {
         if step.outcome == Outcome::Accepted {
             at.complete(x, self.fit.past.as_ref(), self.pupil.nu2());
         }
+        let chosen = Move::of(step.component);
         if !step.warm {
+            self.pupil.count(step, chosen);
             return;
         }
-        let chosen = Move::of(step.component);
         self.pupil.remember(x, step, chosen, &self.fit.metric);
         if self.pupil.learn_scale(step.acceptance, chosen) && chosen.kind == Kind::Kameleon {
             at.factorise(self.fit.past.as_ref(), self.pupil.nu2());

@@ -2,13 +2,19 @@
 
 mod banana;
 mod flower;
+mod funnel;
 mod gaussian;
 mod noisy;
+mod student_t;
+mod two_modes;
 
 pub use banana::Banana;
 pub use flower::Flower;
+pub use funnel::Funnel;
 pub use gaussian::Gaussian;
 pub use noisy::Noisy;
+pub use student_t::StudentT;
+pub use two_modes::TwoModes;
 
 use crate::Rng;
 use thiserror::Error;
@@ -159,6 +165,9 @@ mod tests {
             Box::new(Flower::new(8, 10.0, 6.0, 6.0, 1.0).unwrap()),
             Box::new(Flower::new(2, 5.0, 1.0, 1.0, 0.3).unwrap()),
             Box::new(Flower::ring(2, 3.5, 0.05).unwrap()),
+            Box::new(Funnel::new(3, 1.0).unwrap()),
+            Box::new(StudentT::new(8, 5.0).unwrap()),
+            Box::new(TwoModes::new(5, 6.0, 0.3).unwrap()),
             Box::new(Gaussian::new(&[1.0, -2.0], &[4.0, 1.0, 1.0, 9.0]).unwrap()),
         ]
     }
@@ -197,6 +206,7 @@ mod tests {
         assert!(Banana::new(2, f64::NAN, 100.0).is_err());
         assert!(Banana::new(2, 0.1, -1.0).is_err());
         assert!(Flower::new(2, 10.0, 6.0, 6.0, 0.0).is_err());
+        assert!(Funnel::new(2, 0.0).is_err() && StudentT::new(2, 2.0).is_err() && TwoModes::new(2, 1.0, 1.0).is_err());
         assert!(Gaussian::new(&[0.0, 0.0], &[1.0, 2.0, 2.0, 1.0]).unwrap_err().what.contains("positive definite"));
         assert!(Gaussian::new(&[0.0, 0.0], &[1.0, 2.0, 3.0, 1.0]).unwrap_err().what.contains("symmetric"));
     }

@@ -12,7 +12,7 @@ use kameleon::*;
 use rand::RngExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-const SAMPLERS: [fn() -> Sampler; 8] = [
+const SAMPLERS: [fn() -> Sampler; 9] = [
     Sampler::sm,
     Sampler::am_fs,
     Sampler::am_ls,
@@ -21,6 +21,7 @@ const SAMPLERS: [fn() -> Sampler; 8] = [
     Sampler::kamh_ls,
     Sampler::pca_kameleon,
     Sampler::kameleon,
+    Sampler::de_mc_z,
 ];
 
 fn banana() -> Banana {
@@ -213,6 +214,7 @@ fn pinned_seeds_give_pinned_draws() {
         [1.5052858824770436, 0.2506493858012764],
         [2.02877178197644, -0.923815180805033],
         [-2.518079194677621, -0.7975414457495831],
+        [0.0, 0.0],
         [0.0, 0.0],
     ];
     assert_eq!(found, pinned);
@@ -486,7 +488,7 @@ fn impossible_settings_are_refused_before_anything_runs() {
     assert!(pca(20, 200_000).starts_with("n: must be from 1 to 10000"));
     let walk = RandomWalkSettings { nu: Some(-1.0) };
     assert!(refuses(plan(Sampler::RandomWalk(walk))).starts_with("nu:"));
-    assert!(Sampler::by_name("nuts").unwrap_err().to_string().contains("choose one of SM, AM-FS"));
+    assert!(Sampler::by_name("nuts").unwrap_err().to_string().contains("choose one of kameleon, SM, AM-FS"));
 }
 
 #[test]

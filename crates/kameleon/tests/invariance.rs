@@ -39,6 +39,8 @@ invariance! {
     am_pca_leaves_the_flower: principal(3, 3000), flower();
     kameleon_leaves_the_banana: kameleon(4, 3000, 100), banana();
     kameleon_leaves_the_flower: kameleon(3, 3000, 100), flower();
+    de_mc_z_leaves_the_banana: differential_evolution(4, 3000), banana();
+    de_mc_z_leaves_the_flower: differential_evolution(3, 3000), flower();
     kameleon_pca_leaves_the_banana: kameleon_pca(4, 3000), banana();
     kameleon_pca_leaves_the_flower: kameleon_pca(3, 3000), flower();
 }
@@ -174,6 +176,16 @@ fn a_missing_ratio_is_caught() {
 #[test]
 fn a_missing_ratio_of_the_mixture_is_caught() {
     let proposal = learned(kameleon_pca(4, 3000), &mut banana(), 3000);
+    let p = exact_p(&Mutant { proposal, ratio: |_, _, _, _, _| 0.0 }, &banana());
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn a_missing_ratio_of_the_snooker_update_is_caught() {
+    let settings = DifferentialEvolutionSettings { snooker: 0.9, ..Default::default() };
+    let proposal = DifferentialEvolution::new(&settings, 4, Length { warmup: 3000, sampling: 0 }).unwrap();
+    let proposal = learned(proposal, &mut banana(), 3000);
+    assert!(exact_p(&Mutant { proposal: proposal.clone(), ratio: |_, _, _, _, right| right }, &banana()) > ALARM);
     let p = exact_p(&Mutant { proposal, ratio: |_, _, _, _, _| 0.0 }, &banana());
     assert!(p < ALARM, "p = {p}");
 }

@@ -10,7 +10,7 @@ use common::*;
 use kameleon::any_chain::SavedChain;
 use kameleon::chain::ChainError;
 use kameleon::staged::{Fit, KINDS, Kind, Local, Staged, pool};
-use kameleon::target::{Banana, Flower};
+use kameleon::target::{Banana, Flower, Funnel};
 use kameleon::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -272,4 +272,25 @@ fn a_chain_that_waits_says_so() {
     }
     assert!(pool::teach(&mut [chain.as_mut()]), "a group of one");
     chain.step(&mut banana()).unwrap();
+}
+
+#[test]
+fn what_was_learned_is_told_and_a_funnel_is_recognised() {
+    let told = |target: Box<dyn Fn() -> Box<dyn Target>>, dim: usize| {
+        let settings = ChainSettings { index: 0, seed: 3, warmup: 6000, normals: 0, correlation: 0.0 };
+        let mut chain =
+            Sampler::kameleon().chain(&vec![0.5; dim], settings, Length { warmup: 6000, sampling: 2000 }).unwrap();
+        let mut target = target();
+        (0..8000).for_each(|_| drop(chain.step(target.as_mut()).unwrap().outcome));
+        (chain.learned(), chain.advice().join(" "))
+    };
+    let (learned, advice) = told(Box::new(|| Box::new(Funnel::new(5, 3.0).unwrap())), 5);
+    assert!(advice.contains("looks like a funnel") && advice.contains("parameter 1"), "{advice}");
+    for name in ["metric", "neighbourhood f", "h²", "δ", "jump", "Kameleon"] {
+        assert!(learned.iter().any(|(known, _)| known == name), "{name}: {learned:?}");
+    }
+    let (_, advice) = told(Box::new(|| Box::new(banana())), 4);
+    assert!(!advice.contains("funnel"), "{advice}");
+    let (_, advice) = told(Box::new(|| Box::new(flower())), 3);
+    assert!(!advice.contains("funnel"), "{advice}");
 }

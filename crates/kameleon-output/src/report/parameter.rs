@@ -110,7 +110,8 @@ impl Lags {
     fn new(chains: &[&[f64]]) -> Self {
         let lags: Vec<Vec<f64>> = chains.iter().map(|chain| autocorrelation(chain)).collect();
         let length = lags.iter().map(Vec::len).min().unwrap_or(0);
-        let forgotten = lags.iter().map(|of| of.iter().position(|r| !(*r > FORGOTTEN)).unwrap_or(length)).max();
+        let forgotten =
+            lags.iter().map(|of| of.iter().position(|r| r.is_nan() || *r <= FORGOTTEN).unwrap_or(length)).max();
         let most = (forgotten.unwrap_or(0) * 3 / 2).max(20).min(length);
         let every = step(most, LAGS);
         Self { every, chains: lags.iter().map(|of| of[..most].iter().step_by(every).copied().collect()).collect() }

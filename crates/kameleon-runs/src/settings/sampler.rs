@@ -7,6 +7,7 @@ use kameleon::bandwidth::Bandwidth;
 use kameleon::history::HistoryKind;
 use kameleon::proposal::{AdaptiveMetropolisSettings, KameleonSettings};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
 use toml::{Table, Value};
 
 /// The section `[sampler]`: a name, and any of that sampler's settings.
@@ -37,7 +38,18 @@ impl SamplerSettings {
 
     /// All settings of a sampler.
     pub fn of(sampler: &Sampler) -> Result<Self, SettingsProblem> {
-        Ok(Self { name: sampler.name().into(), settings: tagged(sampler)?.1 })
+        let problem = |what: String| SettingsProblem::new("sampler", what);
+        let (_, mut settings) = tagged(sampler).map_err(problem)?;
+        if let Some(Json::Object(inner)) = settings.remove("kameleon") {
+            settings.extend(inner);
+        }
+        settings.retain(|_, value| !value.is_null());
+        // What has no settings of its own is written by its name: TOML has no word for nothing.
+        if settings.get("kernel").is_some_and(|kernel| kernel["linear"].is_null() && kernel.get("linear").is_some()) {
+            settings.insert("kernel".into(), "linear".into());
+        }
+        let settings = Table::try_from(settings).map_err(|error| problem(error.to_string()))?;
+        Ok(Self { name: sampler.name().into(), settings })
     }
 
     /// The sampler that is meant.
@@ -123,25 +135,25 @@ fn publish(sampler: &mut Sampler, published: &Value) -> Result<(), SettingsProbl
     Ok(())
 }
 
-/// A sampler as stored: its tag, and its settings that are not `None`.
-fn tagged(sampler: &Sampler) -> Result<(String, Table), SettingsProblem> {
-    let wrong = |what: String| SettingsProblem::new("sampler", what);
-    let table = Table::try_from(sampler).map_err(|error| wrong(error.to_string()))?;
-    match table.into_iter().next() {
-        Some((tag, Value::Table(settings))) => Ok((tag, settings)),
-        _ => Err(wrong("has no settings".into())),
+/// A sampler as stored: its tag, and its settings.
+fn tagged(sampler: &Sampler) -> Result<(String, Map<String, Json>), String> {
+    match serde_json::to_value(sampler).map_err(|error| error.to_string())? {
+        Json::Object(object) => match object.into_iter().next() {
+            Some((tag, Json::Object(settings))) => Ok((tag, settings)),
+            _ => Err("has no settings".into()),
+        },
+        _ => Err("has no settings".into()),
     }
 }
 
 /// The sampler with one of its settings changed; of PCA-Kameleon also one of the Kameleon within.
 fn overlay(sampler: &Sampler, key: &str, value: &Value) -> Result<Sampler, String> {
-    let (tag, mut settings) = tagged(sampler).map_err(|problem| problem.what)?;
+    let (tag, mut settings) = tagged(sampler)?;
+    let value = serde_json::to_value(value).map_err(|error| error.to_string())?;
     match settings.get_mut("kameleon") {
-        Some(Value::Table(inner)) if key != "kameleon" && key != "components" => {
-            inner.insert(key.into(), value.clone())
-        }
-        _ => settings.insert(key.into(), value.clone()),
+        Some(Json::Object(inner)) if key != "components" => inner.insert(key.into(), value),
+        _ => settings.insert(key.into(), value),
     };
-    let table = Table::from_iter([(tag, Value::Table(settings))]);
-    table.try_into().map_err(|error: toml::de::Error| error.message().trim_end().replace('\n', "; "))
+    let object = Map::from_iter([(tag, Json::Object(settings))]);
+    serde_json::from_value(Json::Object(object)).map_err(|error| error.to_string())
 }

@@ -3,6 +3,7 @@
 use super::{BenchmarkEntry, Claim, Kind, ProposalEntry, Scale, Study, TargetEntry};
 use crate::StudyError;
 use crate::record::Spec;
+use crate::team::TEAM;
 use std::ops::Range;
 use toml::Spanned;
 
@@ -41,10 +42,10 @@ impl Study {
             false => Err(self.wrong(self.key("kind"), format!("a study of this kind needs {what}"))),
         };
         needs(!self.targets.is_empty(), "at least one [[target]]")?;
-        if matches!(self.kind, Kind::Bars | Kind::Convergence | Kind::Benchmark) {
+        if matches!(self.kind, Kind::Bars | Kind::Table | Kind::Convergence | Kind::Benchmark) {
             needs(!self.samplers.is_empty(), "at least one [[sampler]]")?;
         }
-        if !matches!(self.kind, Kind::Bars | Kind::Convergence) {
+        if !matches!(self.kind, Kind::Bars | Kind::Table | Kind::Convergence) {
             needs(self.targets.len() == 1, "one [[target]] and no more")?;
         }
         if matches!(self.kind, Kind::Benchmark | Kind::Posterior) {
@@ -111,10 +112,13 @@ impl Study {
         if plane && (target.dim != 2 || target.density.ridge(3).is_none()) {
             return Err(wrong("a picture of proposals needs a banana, flower or ring with dim = 2".into()));
         }
+        if !(target.scatter >= 0.0 && target.scatter.is_finite()) {
+            return Err(wrong("scatter: must be zero or positive and finite".into()));
+        }
         if Scale::ALL.iter().any(|scale| target.thin.at(*scale) == 0) {
             return Err(wrong("thin: must be at least 1".into()));
         }
-        let runs = matches!(self.kind, Kind::Bars | Kind::Convergence | Kind::Benchmark);
+        let runs = matches!(self.kind, Kind::Bars | Kind::Table | Kind::Convergence | Kind::Benchmark);
         if runs && Scale::ALL.iter().any(|scale| target.length(*scale).sampling < 2 * target.thin.at(*scale)) {
             return Err(wrong(
                 "iterations: must be more than burn-in, which is part of them, and leave 2 draws".into(),
@@ -127,6 +131,13 @@ impl Study {
     fn check_chains(&self) -> Result<(), StudyError> {
         if Scale::ALL.iter().any(|scale| self.chains.at(*scale) < 2) {
             return Err(self.wrong(self.key("chains"), "chains: an interval needs at least 2"));
+        }
+        if self.kind == Kind::Table
+            && Scale::ALL.iter().any(|scale| !(self.chains.at(*scale) as usize).is_multiple_of(TEAM))
+        {
+            return Err(
+                self.wrong(self.key("chains"), format!("chains: must be a multiple of {TEAM}, the size of a team"))
+            );
         }
         for target in self.targets() {
             for entry in &self.samplers {

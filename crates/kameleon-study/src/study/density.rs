@@ -1,7 +1,7 @@
 //! The targets that a study can name.
 
 use kameleon::Target;
-use kameleon::target::{Banana, Flower, Gaussian, Known};
+use kameleon::target::{Banana, Flower, Funnel, Gaussian, Known, StudentT, TwoModes};
 use kameleon_gp::{GpClassification, Settings, glass};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
@@ -18,6 +18,12 @@ pub enum Density {
     Ring(RingParameters),
     /// Independent coordinates of mean zero.
     Gaussian(GaussianParameters),
+    /// Neal's funnel.
+    Funnel(FunnelParameters),
+    /// Student's t with unit scale.
+    StudentT(StudentTParameters),
+    /// Two Gaussian modes.
+    TwoModes(TwoModesParameters),
     /// The hyperparameters of Gaussian-process classification of the Glass data.
     Glass(GlassParameters),
 }
@@ -53,6 +59,28 @@ pub struct RingParameters {
 #[serde(deny_unknown_fields)]
 pub struct GaussianParameters {
     variances: Vec<f64>,
+}
+
+/// Of the funnel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FunnelParameters {
+    s: f64,
+}
+
+/// Of Student's t.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StudentTParameters {
+    freedom: f64,
+}
+
+/// Of the two modes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TwoModesParameters {
+    distance: f64,
+    weight: f64,
 }
 
 /// Of the Glass posterior.
@@ -109,6 +137,9 @@ impl Density {
                 Err(format!("gaussian needs {dim} variances, one for each dimension"))
             }
             Self::Gaussian(p) => known(Gaussian::diagonal(&p.variances).map(|t| Box::new(t) as _)),
+            Self::Funnel(p) => known(Funnel::new(dim, p.s).map(|t| Box::new(t) as _)),
+            Self::StudentT(p) => known(StudentT::new(dim, p.freedom).map(|t| Box::new(t) as _)),
+            Self::TwoModes(p) => known(TwoModes::new(dim, p.distance, p.weight).map(|t| Box::new(t) as _)),
             Self::Glass(p) => {
                 let settings = if p.published { Settings::published() } else { Settings::default() };
                 let settings = Settings { n_imp: p.n_imp, ..settings };
@@ -148,7 +179,9 @@ impl Density {
                     [flower.ridge(theta) * theta.cos(), flower.ridge(theta) * theta.sin()]
                 })
             }
-            Self::Gaussian(_) | Self::Glass(_) => return None,
+            Self::Gaussian(_) | Self::Funnel(_) | Self::StudentT(_) | Self::TwoModes(_) | Self::Glass(_) => {
+                return None;
+            }
         };
         // The middle of each of `count` equal pieces.
         let at = |k: usize| {

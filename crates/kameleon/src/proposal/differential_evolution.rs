@@ -74,17 +74,22 @@ impl DifferentialEvolution {
         &self.archive[a * self.dim..(a + 1) * self.dim]
     }
 
-    /// Two different states of Z.
+    /// A state of the later half of Z: the earlier is of the way to the target, or noise around the start.
+    fn any(&self, rng: &mut Rng) -> usize {
+        rng.random_range(self.len() / 2..self.len())
+    }
+
+    /// Two different states of it.
     fn pair(&self, rng: &mut Rng) -> (&[f64], &[f64]) {
-        let n = self.len();
-        let a = rng.random_range(0..n);
-        let b = (a + rng.random_range(1..n)) % n;
+        let (first, n) = (self.len() / 2, self.len() - self.len() / 2);
+        let a = self.any(rng);
+        let b = first + (a - first + rng.random_range(1..n)) % n;
         (self.state(a), self.state(b))
     }
 
     /// Along the line from z through x, by the difference of two other states projected on it.
     fn draw_snooker(&self, x: &[f64], rng: &mut Rng, y: &mut [f64]) -> usize {
-        let chosen = rng.random_range(0..self.len());
+        let chosen = self.any(rng);
         let z = self.state(chosen);
         let (a, b) = self.pair(rng);
         let g = rng.random_range(1.2..2.2);

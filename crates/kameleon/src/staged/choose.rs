@@ -29,11 +29,13 @@ pub struct Choice {
     pub h2: f64,
     /// δ, the weight of the wide component.
     pub delta: f64,
+    /// Whether it is jumped from; else differential evolution takes the place of jumps.
+    pub jump: bool,
 }
 
 impl Default for Choice {
     fn default() -> Self {
-        Self { white: true, width: Some(1.0), h2: 0.5, delta: 0.5 }
+        Self { white: true, width: Some(1.0), h2: 0.5, delta: 0.5, jump: true }
     }
 }
 

@@ -11,8 +11,6 @@ use crate::points::Points;
 use crate::spread::{Scratch, weighted_moments};
 use serde::{Deserialize, Serialize};
 
-/// The largest dimension in which a density estimate over z is worth jumping from.
-pub const LARGEST_FOR_JUMPS: usize = 20;
 /// The share of the typical spread that every direction has.
 const FLOOR: f64 = 0.01;
 /// How many points of z tell the median distance and the typical spread.
@@ -83,7 +81,7 @@ impl Past {
         let factor = if choice.white { Frame::raw(vec![0.0; d]).factor } else { metric.factor.clone() };
         let variance = factor.iter().map(|l| l * l).sum::<f64>() / d as f64;
         let typical = typical_spread(sigma, &z)?;
-        let jump = (d <= LARGEST_FOR_JUMPS).then(|| {
+        let jump = choice.jump.then(|| {
             let locals = choice.width.map(|_| LocalFactors::new(&z, sigma));
             Jump::new(&z, locals.as_ref(), &factor, choice.h2, choice.delta)
         });

@@ -1,7 +1,8 @@
 //! A refresh: from what the chains of a group bring, a new fit.
 
+use super::StagedSettings;
 use super::choose::{Choice, choose};
-use super::fit::{Fit, LARGEST_FOR_JUMPS, Past};
+use super::fit::{Fit, Past};
 use super::frame::Frame;
 use super::moves::Kind;
 use super::pool::Lesson;
@@ -11,38 +12,31 @@ use crate::Rng;
 use crate::linalg::cholesky;
 use crate::random::{Purpose, stream};
 
-/// The learned share of jumps, and the least of each local move.
+/// The learned share of jumps, and the least share of each local move among them.
 const JUMPS: (f64, f64) = (0.05, 0.5);
-const LOCAL: (f64, f64) = (0.25, 0.75);
+const LEAST_LOCAL: f64 = 0.2;
 /// The share of jumps before their worth is known.
 const FIRST_JUMPS: f64 = 0.25;
 
 /// The fit that follows `old` from the lessons of all chains, at `t` iterations.
-pub fn learn(old: &Fit, lessons: &[Lesson], n: usize, schedule: Schedule, t: u64) -> Fit {
+pub fn learn(old: &Fit, lessons: &[Lesson], settings: &StagedSettings, schedule: Schedule, t: u64) -> Fit {
     let window = Window::new(lessons, old.metric.dim());
     let mut rng = stream(lessons.first().map_or(0, |lesson| lesson.seed), 0, Purpose::Learn);
     let number = old.number + 1;
     let metric = metric(&old.metric, &window, lessons).unwrap_or_else(|| old.metric.clone());
     let past = if schedule.has_past(t) {
-        let known = old.past.as_ref().map(|past| past.choice);
-        let choice = if known.is_none() || schedule.chooses(t, number) {
-            choice(&window, &metric, &mut rng).or(known)
-        } else {
-            known
-        };
-        past(choice.unwrap_or_default(), &window, &metric, n, &mut rng)
+        let jump = metric.dim() <= settings.jumps_up_to;
+        let mut choice = old.past.as_ref().map(|past| past.choice);
+        if jump && (choice.is_none() || schedule.chooses(t, number)) {
+            choice = choose(&window, &metric, &mut rng).or(choice);
+        }
+        let choice = Choice { jump, ..choice.unwrap_or_default() };
+        past(choice, &window, &metric, settings.n, &mut rng)
     } else {
         None
     };
     let weights = weights(past.as_ref(), lessons);
     Fit { number, metric, weights, past }
-}
-
-fn choice(window: &Window<'_>, metric: &Frame, rng: &mut Rng) -> Option<Choice> {
-    if metric.dim() > LARGEST_FOR_JUMPS {
-        return None;
-    }
-    choose(window, metric, rng)
 }
 
 fn past(choice: Choice, window: &Window<'_>, metric: &Frame, n: usize, rng: &mut Rng) -> Option<Past> {
@@ -83,17 +77,17 @@ fn weights(past: Option<&Past>, lessons: &[Lesson]) -> [f64; 4] {
         let (made, squares) = tallies.fold((0, 0.0), |(made, squares), t| (made + t.made, squares + t.squares));
         (made > 0).then(|| squares / made as f64)
     };
-    let local_kind = if past.jump.is_some() { None } else { Some(Kind::Difference) };
-    let (walk, kameleon) = (worth(Kind::Walk).unwrap_or(0.0), worth(Kind::Kameleon).unwrap_or(0.0));
-    let split = share(kameleon, walk).clamp(LOCAL.0, LOCAL.1);
-    let third = match local_kind {
-        None => worth(Kind::Jump).map_or(FIRST_JUMPS, |jump| share(jump, walk.max(kameleon)).clamp(JUMPS.0, JUMPS.1)),
-        Some(kind) => worth(kind).map_or(1.0 / 3.0, |worth| share(worth, walk.max(kameleon)).clamp(0.2, 0.8)),
+    let locals = [Kind::Walk, Kind::Kameleon, Kind::Difference].map(|kind| worth(kind).unwrap_or(0.0));
+    let total: f64 = locals.iter().sum();
+    let shares = locals.map(|worth| if total > 0.0 { (worth / total).max(LEAST_LOCAL) } else { 1.0 });
+    let best = locals.into_iter().fold(0.0, f64::max);
+    let jumps = match (&past.jump, worth(Kind::Jump)) {
+        (None, _) => 0.0,
+        (Some(_), None) => FIRST_JUMPS,
+        (Some(_), Some(worth)) => share(worth, best).clamp(JUMPS.0, JUMPS.1),
     };
-    let local = 1.0 - third;
-    let mut weights = [local * (1.0 - split), local * split, 0.0, 0.0];
-    weights[local_kind.unwrap_or(Kind::Jump) as usize] = third;
-    weights
+    let unit = (1.0 - jumps) / shares.iter().sum::<f64>();
+    [unit * shares[0], unit * shares[1], jumps, unit * shares[2]]
 }
 
 /// a/(a + b), or a half where both are nothing.

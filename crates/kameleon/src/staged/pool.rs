@@ -68,5 +68,5 @@ fn next_fit(group: &[&mut dyn AnyChain]) -> Option<Arc<Fit>> {
     }
     let lesson = |staged: &Staged| staged.lesson().filter(|_| staged.fit().number == old.number);
     let lessons = all().map(lesson).collect::<Option<Vec<Lesson>>>()?;
-    Some(Arc::new(learn(old, &lessons, behind.n(), behind.schedule(), behind.due()?)))
+    Some(Arc::new(learn(old, &lessons, behind.settings(), behind.schedule(), behind.due()?)))
 }

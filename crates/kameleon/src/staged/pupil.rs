@@ -28,6 +28,10 @@ pub struct Pupil {
     /// The scale of each kind of move, and how often it was learned since the last refresh.
     scales: [(Scale, u64); 4],
     tallies: [Tally; 4],
+    /// The same after the warm-up.
+    sampled: [Tally; 4],
+    /// Iterations since the last accepted jump after the warm-up, and the most there were.
+    without_jump: (u64, u64),
     /// One state in so many is kept.
     stride: u64,
     states: Vec<f64>,
@@ -55,6 +59,8 @@ impl Pupil {
             waiting: None,
             scales: [(steps, 0), (steps, 0), (steps, 0), (Scale::new(gelman2(2 * dim)), 0)],
             tallies: [Tally::default(); 4],
+            sampled: [Tally::default(); 4],
+            without_jump: (0, 0),
             stride,
             states: Vec::with_capacity(room * dim),
             accepted: Vec::with_capacity(room),
@@ -98,6 +104,27 @@ impl Pupil {
             let before = self.accepted.last().copied().unwrap_or(0);
             self.accepted.push(before + u64::from(moved) * self.stride);
         }
+    }
+
+    /// Counts a step after the warm-up.
+    pub fn count(&mut self, step: &Step, chosen: Move) {
+        let tally = &mut self.sampled[chosen.kind as usize];
+        let moved = step.outcome == Outcome::Accepted;
+        tally.made += 1;
+        tally.accepted += u64::from(moved);
+        let (now, most) = &mut self.without_jump;
+        *now = if moved && chosen.kind == Kind::Jump { 0 } else { *now + 1 };
+        *most = (*most).max(*now);
+    }
+
+    /// How often a kind of move was made and accepted after the warm-up.
+    pub fn sampled(&self, kind: Kind) -> Tally {
+        self.sampled[kind as usize]
+    }
+
+    /// The most iterations after the warm-up in which no jump was accepted.
+    pub fn longest_without_jump(&self) -> u64 {
+        self.without_jump.1
     }
 
     /// One step of the scale of the move that was made; false if it has none to learn.

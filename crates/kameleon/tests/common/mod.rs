@@ -40,7 +40,12 @@ pub fn kameleon_pca(dim: usize, warmup: u64) -> KameleonPca {
 
 /// The default sampler for one chain alone.
 pub fn staged(dim: usize, warmup: u64, n: usize) -> Staged {
-    Staged::new(&StagedSettings { n }, dim, Length { warmup, sampling: 0 }).unwrap()
+    Staged::new(&StagedSettings { n, ..StagedSettings::default() }, dim, Length { warmup, sampling: 0 }).unwrap()
+}
+
+pub fn differential_evolution(dim: usize, warmup: u64) -> DifferentialEvolution {
+    let settings = DifferentialEvolutionSettings::default();
+    DifferentialEvolution::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
 }
 
 pub fn adaptive(dim: usize, warmup: u64) -> AdaptiveMetropolis {

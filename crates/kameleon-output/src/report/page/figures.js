@@ -105,7 +105,7 @@ function ranks(data, p, chains) {
   return {
     title: `Ranks of ${p.name}`,
     note: "Where the draws of each chain rank among all: even bars, near the dashed line, mean that the chains agree.",
-    x: { label: "rank among the draws of all chains, from lowest to highest", range: [0, bins], ticks: [] },
+    x: { label: "rank among all draws, from low to high", range: [0, bins], ticks: [] },
     y: { label: "", range: [0, rows.length || 1], ticks: rows.map((c, r) => [base(r) + 0.9 / most, named(data, c)]) },
     zoom: "",
     draw: (plot) => {

@@ -50,7 +50,8 @@ function chainButtons(data, state, refresh) {
   data.chains.forEach((chain, c) => {
     const button = element("button", holder);
     button.type = "button";
-    button.textContent = `chain ${chain.index}`;
+    button.textContent = chain.index;
+    button.setAttribute("aria-label", `chain ${chain.index}`);
     button.style.setProperty("--colour", colourOf(c));
     button.setAttribute("aria-pressed", "true");
     button.addEventListener("click", () => {

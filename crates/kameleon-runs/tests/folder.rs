@@ -1,0 +1,260 @@
+//! Runs on disk: the same as in memory, the same when interrupted, safe against what happens to files.
+
+mod common;
+
+use common::{bits, resume, run, settings};
+use kameleon::{Control, Ending, Progress};
+use kameleon_runs::{How, Model, Status, load, start};
+use kameleon_store::Files;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tempfile::tempdir;
+
+/// A run that is stopped after so many evaluations of each chain's model.
+fn interrupted(folder: &Path, after: u64, more: &str) {
+    let settings = settings(more);
+    let (stop, count) = (AtomicBool::new(false), AtomicU64::new(0));
+    let model = Model::open(&settings).unwrap();
+    let counting = Counting { model, count: &count, stop: &stop, after };
+    let control = Control { stop: Some(&stop), progress: None::<&[Progress]> };
+    let finished = start(&settings, counting, Some(folder), control).unwrap();
+    assert!(matches!(finished.ending, Ending::Stopped), "{}", finished.reason);
+    assert!(finished.posterior.warnings[0].contains("stopped before its end"));
+}
+
+/// Sets the stop flag at an evaluation.
+#[derive(Clone)]
+struct Counting<'a> {
+    model: Model,
+    count: &'a AtomicU64,
+    stop: &'a AtomicBool,
+    after: u64,
+}
+
+impl kameleon::Target for Counting<'_> {
+    fn dim(&self) -> Option<usize> {
+        self.model.dim()
+    }
+
+    fn log_density(&mut self, x: &[f64], noise: kameleon::Noise<'_>) -> kameleon::Evaluation {
+        if self.count.fetch_add(1, Ordering::Relaxed) >= self.after {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        self.model.log_density(x, noise)
+    }
+}
+
+#[test]
+fn a_run_on_disk_is_the_run_in_memory_and_reads_back_the_same() {
+    let place = tempdir().unwrap();
+    let folder = place.path().join("run");
+    let mut settings = settings("thin = 3");
+    settings.output.keep_warmup = true;
+    let memory = run(&settings, None).unwrap().posterior;
+    let disk = run(&settings, Some(&folder)).unwrap().posterior;
+    assert_eq!(memory.names, ["x", "y", "s"]);
+    assert_eq!((memory.chains[1].draws.len(), memory.chains[1].warmup.len()), (400, 100));
+    assert!(memory.chains[0].draws.points.chunks(3).all(|x| x[2] > 0.0), "in the parameters' own units");
+    let read = load(&folder).unwrap();
+    for other in [&disk, &read] {
+        assert_eq!(bits(other), bits(&memory));
+        assert_eq!(other.chains[1].statistics, memory.chains[1].statistics);
+        assert_eq!(other.chains[0].proposals, memory.chains[0].proposals);
+    }
+    assert!(!memory.chains[0].proposals.is_empty());
+    assert!(folder.join("posterior.nc").exists());
+}
+
+#[test]
+fn the_log_density_is_that_of_the_model_and_its_priors_in_their_own_units() {
+    let posterior = run(&settings(""), None).unwrap().posterior;
+    let draws = &posterior.chains[0].draws;
+    for (x, log_density) in draws.points.chunks(3).zip(&draws.log_density) {
+        let model = -x[0].powi(2) / 8.0 - (x[1] - 0.3 * x[0].powi(2)).powi(2) / 2.0 + x[2].ln() - x[2];
+        let prior = x[2].ln() - x[2];
+        assert!((model + prior - log_density).abs() < 1e-9, "{x:?}: {log_density}");
+    }
+}
+
+#[test]
+fn stopped_anywhere_and_resumed_it_is_the_uninterrupted_run() {
+    let place = tempdir().unwrap();
+    let expected = bits(&run(&settings(""), None).unwrap().posterior);
+    for after in [0, 1, 250, 620, 1100] {
+        let folder = place.path().join(after.to_string());
+        interrupted(&folder, after, "");
+        let finished = resume(&folder, None).unwrap();
+        assert!(matches!(finished.ending, Ending::Complete));
+        assert_eq!(bits(&finished.posterior), expected, "stopped after {after}");
+        assert!(finished.posterior.warnings.is_empty(), "{:?}", finished.posterior.warnings);
+    }
+}
+
+#[test]
+fn more_draws_can_be_asked_for_and_are_those_of_the_longer_run() {
+    let place = tempdir().unwrap();
+    run(&settings(""), Some(&place.path().join("a"))).unwrap();
+    let longer = resume(&place.path().join("a"), Some(700)).unwrap();
+    let mut plan = settings("");
+    plan.run.draws = Some(700);
+    assert_eq!(bits(&longer.posterior), bits(&run(&plan, None).unwrap().posterior));
+    assert_eq!(load(&place.path().join("a")).unwrap().chains[0].draws.len(), 700);
+    let said = resume(&place.path().join("a"), Some(100)).err().unwrap().to_string();
+    assert!(said.contains("100 are fewer than the 700"), "{said}");
+    assert_eq!(
+        bits(&resume(&place.path().join("a"), None).unwrap().posterior),
+        bits(&longer.posterior),
+        "complete already"
+    );
+}
+
+#[test]
+fn a_rule_ends_the_run_at_the_same_place_interrupted_or_not() {
+    let place = tempdir().unwrap();
+    let rule = "until = \"ess=60\"\nmax-draws = 100000";
+    let memory = run(&settings(rule), None).unwrap();
+    assert!(memory.reason.starts_with("ess=60 was reached after "), "{}", memory.reason);
+    let draws = memory.posterior.chains[0].draws.len();
+    assert!(draws < 20_000 && memory.posterior.chains[1].draws.len() == draws, "{draws}");
+    let ess =
+        |p: &kameleon_output::Posterior| p.summary().parameters.iter().map(|p| p.ess_bulk).fold(f64::MAX, f64::min);
+    assert!(ess(&memory.posterior) >= 60.0);
+    for after in [900, 1300] {
+        let folder = place.path().join(after.to_string());
+        interrupted(&folder, after, rule);
+        let resumed = resume(&folder, None).unwrap();
+        assert_eq!((&resumed.reason, bits(&resumed.posterior)), (&memory.reason, bits(&memory.posterior)));
+        assert_eq!(bits(&resume(&folder, None).unwrap().posterior), bits(&memory.posterior), "it goes no further");
+    }
+}
+
+#[test]
+fn limits_end_a_run_and_are_told() {
+    let ends = |more: &str, draws: usize, reason: &str| {
+        let finished = run(&settings(more), None).unwrap();
+        assert!(matches!(finished.ending, Ending::Complete));
+        assert_eq!(finished.posterior.chains[1].draws.len(), draws, "{more}");
+        assert!(finished.reason.contains(reason), "{}", finished.reason);
+        finished
+    };
+    ends("", 400, "all 400 draws were made");
+    ends("max-draws = 150", 150, "the limit of 150 draws in each chain (max-draws) was reached");
+    let finished = ends("max-evaluations = 1000", 199, "(max-evaluations) was reached");
+    assert!(finished.posterior.evaluations() <= 1000);
+    ends("until = \"ess=1e9\"", 400, "the limit of 400 draws in each chain (draws) was reached before ess=1000000000");
+    let said = run(&settings("max-evaluations = 600"), None).err().unwrap().to_string();
+    assert!(said.contains("run.max-evaluations: 600 are not enough") && said.contains("which take 604"), "{said}");
+    let finished = run(&settings("thin = 1000000\nmax-minutes = 0.002"), None).unwrap();
+    assert!(matches!(finished.ending, Ending::Complete));
+    assert!(finished.reason.contains("the limit of 0.002 minutes (max-minutes) was reached"), "{}", finished.reason);
+}
+
+#[test]
+fn a_start_that_cannot_be_sampled_from_leaves_no_run_behind() {
+    let place = tempdir().unwrap();
+    let folder = place.path().join("run");
+    let mut plan = settings("");
+    plan.model.log_density = Some("ln(x)".into());
+    plan.run.start = Some(vec![vec![1.0, 0.0, 1.0], vec![-1.0, 0.0, 1.0]]);
+    let said = run(&plan, Some(&folder)).err().unwrap().to_string();
+    assert!(said.starts_with("chain 1 cannot start at (-1, 0"), "{said}");
+    assert!(load(&folder).is_err());
+    run(&settings(""), Some(&folder)).unwrap();
+}
+
+#[test]
+fn a_model_that_fails_ends_the_run_and_keeps_what_was_drawn() {
+    let place = tempdir().unwrap();
+    let folder = place.path().join("run");
+    let failing = |x: &[f64]| {
+        if x[1] > 3.0 { Err(kameleon::EvalError::fatal("out of fuel")) } else { Ok(-x[0].abs() - x[1].abs()) }
+    };
+    let mut plan = settings("");
+    (plan.model, plan.parameters) =
+        (Default::default(), kameleon_runs::settings::Parameters::named(["a".into(), "b".into()]));
+    plan.model.external = Some("the function f of a test".into());
+    let finished = start(&plan, failing, Some(&folder), Control::default()).unwrap();
+    assert!(matches!(finished.ending, Ending::Failed(_)));
+    let read = load(&folder).unwrap();
+    assert!(read.warnings[0].contains("out of fuel; this is what was drawn before"), "{:?}", read.warnings);
+    assert_eq!(read.target, "the function f of a test");
+    // Only who has the function can go on with it.
+    let said = Model::open(&kameleon_runs::settings_of(&folder).unwrap()).err().unwrap().to_string();
+    assert!(said.contains("a function of another program"), "{said}");
+    let mended = |x: &[f64]| -x[0].abs() - x[1].abs();
+    let resumed = kameleon_runs::resume(&folder, mended, None, Control::default()).unwrap();
+    assert_eq!(resumed.posterior.chains[1].draws.len(), 400);
+}
+
+#[test]
+fn a_run_that_was_killed_as_it_began_can_be_resumed() {
+    let place = tempdir().unwrap();
+    let folder = place.path().join("run");
+    let expected = bits(&run(&settings(""), Some(&folder)).unwrap().posterior);
+    let files = Files::of(&folder).unwrap();
+    // Killed before the first chain was saved, with a journal begun; or a user removed a damaged chain.
+    fs::remove_file(files.checkpoint(0)).unwrap();
+    fs::remove_file(files.checkpoint(1)).unwrap();
+    fs::remove_file(files.journal(1)).unwrap();
+    fs::remove_file(folder.join("status.toml")).unwrap();
+    let read = load(&folder).unwrap();
+    assert!(read.warnings.iter().any(|w| w.contains("chain 1 has not begun")), "{:?}", read.warnings);
+    assert!(read.warnings.iter().any(|w| w.contains("it is still running, or was killed")), "{:?}", read.warnings);
+    assert_eq!(bits(&resume(&folder, None).unwrap().posterior), expected);
+    assert_eq!(Status::read(&files).ending, How::Complete);
+}
+
+#[test]
+fn files_that_were_cut_are_recovered_or_told() {
+    let place = tempdir().unwrap();
+    let folder = place.path().join("run");
+    run(&settings("max-draws = 150"), Some(&folder)).unwrap();
+    let files = Files::of(&folder).unwrap();
+    for file in [files.journal(1), files.checkpoint(1)] {
+        let whole = fs::read(&file).unwrap();
+        for length in (whole.len().saturating_sub(4096)..whole.len()).step_by(61).chain([0, 7, 19]) {
+            fs::write(&file, &whole[..length]).unwrap();
+            match load(&folder) {
+                Ok(read) => {
+                    assert!(read.warnings.iter().any(|w| w.contains("chain 1")), "{length}: {:?}", read.warnings)
+                }
+                Err(error) => assert!(error.to_string().contains("not a journal"), "{length}: {error}"),
+            }
+            let said = resume(&folder, None).err().unwrap().to_string();
+            assert!(said.contains("remove chain-1.checkpoint and chain-1.journal, then resume"), "{length}: {said}");
+        }
+        fs::write(&file, &whole).unwrap();
+    }
+    resume(&folder, None).unwrap();
+}
+
+#[test]
+fn a_folder_is_for_one_run_and_one_process_at_a_time() {
+    let place = tempdir().unwrap();
+    let folder = place.path().join("run");
+    run(&settings(""), Some(&folder)).unwrap();
+    let said = run(&settings(""), Some(&folder)).err().unwrap().to_string();
+    assert!(said.contains("holds a run already; resume it, or choose another folder"), "{said}");
+    let held = kameleon_store::Folder::open(&folder).unwrap();
+    assert!(resume(&folder, None).err().unwrap().to_string().contains("in use by another process"));
+    assert!(load(&folder).is_ok(), "reading needs no lock");
+    drop(held);
+    assert!(load(place.path()).err().unwrap().to_string().contains("holds no run"));
+    // A model of another dimension is refused.
+    let said = kameleon_runs::resume(&folder, TwoDimensional, None, Control::default()).err().unwrap().to_string();
+    assert!(said.contains("parameters: there are 3 where the model has 2"), "{said}");
+}
+
+#[derive(Clone)]
+struct TwoDimensional;
+
+impl kameleon::Target for TwoDimensional {
+    fn dim(&self) -> Option<usize> {
+        Some(2)
+    }
+
+    fn log_density(&mut self, x: &[f64], _noise: kameleon::Noise<'_>) -> kameleon::Evaluation {
+        Ok(-x[0].abs() - x[1].abs())
+    }
+}

@@ -1,0 +1,56 @@
+//! Plans whose chains run on many machines.
+
+mod common;
+
+use common::{bits, resume, run, settings};
+use kameleon_runs::{load, merge};
+use std::fs;
+use std::path::PathBuf;
+use tempfile::tempdir;
+
+#[test]
+fn chains_that_ran_alone_merge_into_the_run_of_one_machine() {
+    let place = tempdir().unwrap();
+    let whole = run(&settings(""), Some(&place.path().join("whole"))).unwrap().posterior;
+    let parts: Vec<PathBuf> = (0..2).map(|chain| place.path().join(format!("part-{chain}"))).collect();
+    for (chain, part) in parts.iter().enumerate() {
+        let alone = run(&settings(&format!("chain = {chain}\nthreads = {}", chain + 1)), Some(part)).unwrap().posterior;
+        assert_eq!((alone.chains.len(), alone.chains[0].index), (1, chain));
+    }
+    let merged = place.path().join("merged");
+    // In any order.
+    merge(&[parts[1].clone(), parts[0].clone()], &merged).unwrap();
+    let read = load(&merged).unwrap();
+    assert_eq!(bits(&read), bits(&whole));
+    assert_eq!(read.chains[1].statistics, whole.chains[1].statistics);
+    assert!(read.warnings.is_empty(), "{:?}", read.warnings);
+    let text = |name: &str| fs::read_to_string(place.path().join(name).join("settings.toml")).unwrap();
+    assert_eq!(text("merged"), text("whole"));
+    // It can be gone on with like any other.
+    let longer = resume(&merged, Some(600)).unwrap().posterior;
+    assert_eq!(bits(&longer), bits(&resume(&place.path().join("whole"), Some(600)).unwrap().posterior));
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    let place = tempdir().unwrap();
+    let at = |name: &str| place.path().join(name);
+    let make = |name: &str, more: &str| drop(run(&settings(more), Some(&at(name))).unwrap());
+    make("whole", "");
+    make("zero", "chain = 0");
+    make("again", "chain = 0");
+    make("other", "chain = 1\nthin = 2");
+    let says = |folders: &[&str], expected: &str| {
+        let folders: Vec<PathBuf> = folders.iter().map(|name| at(name)).collect();
+        let said = merge(&folders, &at("out")).err().unwrap().to_string();
+        assert!(said.contains(expected), "{said}");
+        assert!(!at("out").exists());
+    };
+    says(&["zero"], "of the 2 chains of the plan these are missing: 1");
+    says(&["zero", "again"], "chain 0 is also in ");
+    says(&["zero", "other"], "its settings differ from those of ");
+    says(&["zero", "other"], "`thin = 1` there, `thin = 2` here");
+    says(&["zero", "whole"], "holds a whole run, not one chain of a plan");
+    says(&["zero", "nothing"], "holds no run");
+    says(&[], "there is nothing to merge");
+}

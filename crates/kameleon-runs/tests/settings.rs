@@ -1,0 +1,173 @@
+//! Run files: what they say, and how they are told to be wrong.
+
+use kameleon::Sampler;
+use kameleon::sampler::SAMPLERS;
+use kameleon_runs::RunSettings;
+use kameleon_runs::settings::{Kind, SamplerSettings, Start};
+
+const BANANA: &str = "[model]\ntarget = \"banana\"\n";
+
+fn read(text: &str) -> RunSettings {
+    RunSettings::from_toml(text, "run.toml").unwrap()
+}
+
+/// What is said of a wrong run file.
+fn refusal(text: &str) -> String {
+    RunSettings::from_toml(text, "run.toml").unwrap_err().to_string()
+}
+
+#[test]
+fn a_run_file_says_everything() {
+    let settings = read(
+        r#"
+        [model]
+        log_density = "-a^2 - ln(b)"
+        [parameters.b]
+        lower = 0.5
+        prior = "normal(0, 10)"
+        start = [1, 2.5]
+        [parameters.a]
+        start = { from = -1, to = 1 }
+        [sampler]
+        name = "AM-LS"
+        learn_scale = false
+        [run]
+        chains = 2
+        until = "ess = 400, rhat = 1.01"
+        max_minutes = 0.5
+        seed = "18446744073709551615"
+        [output]
+        keep-warmup = true
+        formats = ["csv", "netcdf"]
+        "#,
+    );
+    assert_eq!(settings.model.kind(), Ok(Kind::Expression("-a^2 - ln(b)")));
+    assert_eq!(settings.parameters.names(), ["b", "a"], "in the order of the file");
+    let b = &settings.parameters.0[0].1;
+    assert_eq!((b.lower, b.upper, b.start.clone()), (Some(0.5), None, Some(Start::Each(vec![1.0, 2.5]))));
+    assert_eq!(settings.sampler().unwrap(), Sampler::am_fs());
+    assert_eq!(settings.run.until.unwrap().to_string(), "ess=400,rhat=1.01");
+    assert_eq!(settings.run.seed, u64::MAX);
+    assert_eq!(read(&settings.to_toml().unwrap()), settings, "what is kept with a run is a run file");
+}
+
+#[test]
+fn every_sampler_is_kept_with_all_its_settings() {
+    let kernels = [None, Some("linear"), Some("matern:order=2.5"), Some("polynomial:degree=3")];
+    for (name, _) in SAMPLERS {
+        for kernel in kernels {
+            let mut settings = read(BANANA);
+            settings.sampler = SamplerSettings { name: name.to_lowercase(), ..SamplerSettings::default() };
+            if let (Some(kernel), true) = (kernel, name.contains('K')) {
+                settings.sampler.set("kernel", kernel);
+                settings.sampler.set("n", 17);
+            }
+            let sampler = settings.sampler().unwrap();
+            settings.sampler = SamplerSettings::of(&sampler).unwrap();
+            assert_eq!(read(&settings.to_toml().unwrap()).sampler().unwrap(), sampler, "{name} {kernel:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
+    let says = |text: &str, expected: &str| {
+        let said = refusal(text);
+        assert!(said.starts_with("run.toml") && said.contains(expected), "{text}\nsays: {said}");
+    };
+    says("[modle]\n", "line 1, column 2: unknown field `modle`, expected one of `model`, `parameters`");
+    says("[model]\ntarget = 3\n", "line 2, column 10: invalid type: integer `3`, expected a string");
+    says("[model\n", "line 1, column 7");
+    says(&format!("{BANANA}dims = 4\n"), "line 3, column 1: unknown field `dims`, expected one of `target`, `dim`");
+    says(
+        "[model]\ntarget = \"pear\"\n",
+        "line 2, column 10: model.target: there is no target \"pear\"; choose one of banana",
+    );
+    says(
+        "[model]\ntarget = \"banana:c=1\"\n",
+        "line 2, column 10: model.target: banana: there is no parameter \"c\"; it has b=0.1",
+    );
+    says("[model]\nnoisy = true\n", "line 1, column 2: model: says nothing to sample; give one of target, gp");
+    says(&format!("{BANANA}url = \"http://a\"\n"), "line 3, column 7: model.url: there is target already");
+    says(&format!("{BANANA}noisy = true\n"), "line 3, column 9: model.noisy: is for programs, libraries and servers");
+    says(&format!("{BANANA}symbol = \"f\"\n"), "line 3, column 10: model.symbol: is for libraries");
+    says(&format!("{BANANA}[run]\ndraws = 0\n"), "line 4, column 9: run.draws: must be at least 1");
+    says(&format!("{BANANA}[run]\ndraws = -5\n"), "line 4, column 9: invalid value: integer `-5`, expected u64");
+    says(&format!("{BANANA}[run]\nseed = -5\n"), "a whole number from 0 to 18446744073709551615");
+    says(&format!("{BANANA}[run]\ncorrelation = 1\n"), "line 4, column 15: run.correlation: must be in [0, 1), not 1");
+    says(&format!("{BANANA}[run]\nmax_minutes = 0\n"), "line 4, column 15: run.max-minutes: must be positive");
+    says(
+        &format!("{BANANA}[run]\nuntil = \"ess>3\"\n"),
+        "line 4, column 9: \"ess>3\" should be ess=NUMBER or rhat=NUMBER",
+    );
+    says(&format!("{BANANA}[run]\nuntil = \"rhat=1\"\n"), "rhat must be above 1");
+    says(&format!("{BANANA}[run]\nuntil = \"ess=0\"\n"), "ess must be positive");
+    says(&format!("{BANANA}[run]\nchain = 4\n"), "line 4, column 9: run.chain: there is no chain 4: the plan has 4");
+    says(&format!("{BANANA}[run]\nchain = 1\nuntil = \"ess=9\"\n"), "line 5, column 9: run.until: compares the chains");
+    says(&format!("{BANANA}[run]\nstart = [[1.0], [2.0]]\n"), "one for each of the 4 chains, not 2");
+    says(
+        &format!("{BANANA}[sampler]\nname = \"nuts\"\n"),
+        "line 4, column 8: sampler.name: there is no \"nuts\"; choose one of kameleon",
+    );
+    says(
+        &format!("{BANANA}[sampler]\nname = \"KAMH\"\nnn = 3\n"),
+        "line 5, column 6: sampler.nn: unknown field `nn`, expected one of",
+    );
+    says(
+        &format!("{BANANA}[sampler]\nname = \"KAMH\"\ngamma = \"big\"\n"),
+        "line 5, column 9: sampler.gamma: invalid type",
+    );
+    says(
+        &format!("{BANANA}[sampler]\nkernel = \"box\"\n"),
+        "line 4, column 10: sampler.kernel: there is no kernel \"box\"",
+    );
+    says(&format!("{BANANA}[sampler]\nname = \"SM\"\nn = 9\n"), "line 5, column 5: sampler.n: is for KAMH");
+    says(
+        &format!("{BANANA}[output]\nformats = [\"xls\"]\n"),
+        "unknown variant `xls`, expected one of `netcdf`, `csv`, `parquet`",
+    );
+    says("[model]\nprogram = [\"./a\"]\n", "run.toml: parameters: this model needs its parameters by name");
+    says("[model]\nprogram = \"./a\"\n", "invalid type: string \"./a\", expected a sequence");
+    says("[model.gp]\nlabel = \"y\"\n", "model.gp.data: classification needs a table");
+    says("[model.gp]\nn_imp = \"few\"\n", "say auto, or a whole number");
+    says(
+        "[model]\nprogram = [\"./a\"]\ntimeout = 0\n[parameters.a]\n",
+        "line 3, column 11: model.timeout: must be positive",
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_parameter_is_told_by_its_name() {
+    let says = |parameter: &str, expected: &str| {
+        let said = refusal(&format!("[model]\nlog-density = \"-a^2\"\n[parameters.a]\n{parameter}\n"));
+        assert!(said.contains(expected), "{parameter}\nsays: {said}");
+    };
+    says("lower = 2\nupper = 1", "line 5, column 9: parameters.a.upper: bounds: the lower one, 2, must be less");
+    says("prior = \"norma(0, 1)\"", "line 4, column 9: prior `norma(0, 1)`: is none of normal(mean, sd)");
+    says("prior = \"normal(0, -1)\"", "sd must be positive");
+    says("lower = 0\nstart = -1", "line 5, column 9: parameters.a.start: -1 is not above 0");
+    says("prior = \"beta(1, 1)\"\nstart = 1", "1 is not strictly between 0 and 1");
+    says("start = \"prior\"", "there is no prior to draw from");
+    says("start = \"middle\"", "start should be a number, a list with a number for each chain");
+    says("start = { from = 2, to = 1 }", "from, 2, must be less than to, 1");
+    says("low = 1", "unknown field `low`, expected one of `lower`, `upper`, `prior`, `start`");
+    let said = refusal("[model]\nlog-density = \"-(a^2\"\n[parameters.a]\n");
+    assert!(said.starts_with("run.toml, line 2, column 15: model.log-density: "), "{said}");
+    let said = refusal("[model]\nlog-density = \"-b^2\"\n[parameters.a]\n");
+    assert!(said.contains("b"), "{said}");
+}
+
+#[test]
+fn any_setting_can_be_set_by_its_key() {
+    let mut settings = read("[model]\nlog-density = \"-a^2\"\n[parameters.a]\n");
+    settings.set("run.max_draws", "7").unwrap();
+    settings.set("parameters.a.lower", "0").unwrap();
+    settings.set("sampler.name", "SM").unwrap();
+    settings.set("run.until", "ess=9").unwrap();
+    assert_eq!((settings.run.max_draws, settings.parameters.0[0].1.lower), (Some(7), Some(0.0)));
+    assert_eq!((settings.sampler.name.as_str(), settings.run.until.unwrap().ess), ("SM", Some(9.0)));
+    let said = settings.set("run.drawz", "7").unwrap_err().to_string();
+    assert!(said.contains("unknown field `drawz`"), "{said}");
+    let said = settings.set("run.draws", "many").unwrap_err().to_string();
+    assert!(said.starts_with("run.draws: invalid type: string \"many\""), "{said}");
+}

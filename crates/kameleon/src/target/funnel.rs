@@ -1,0 +1,58 @@
+//! Neal's funnel: a scale that is itself unknown.
+
+use super::{Evaluation, Known, Noise, Target, TargetError, chi_squared_level, demand_plane, demand_positive};
+use crate::Rng;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+
+/// x₁ ~ N(0, s²) and x₂, …, x_d ~ N(0, e^x₁).
+#[derive(Clone, Debug)]
+pub struct Funnel {
+    dim: usize,
+    s: f64,
+}
+
+impl Funnel {
+    /// The funnel in `dim` ≥ 2 dimensions, with standard deviation `s` of the log variance (Neal's: 3).
+    pub fn new(dim: usize, s: f64) -> Result<Self, TargetError> {
+        demand_plane("funnel", dim)?;
+        demand_positive("funnel", "s", s)?;
+        Ok(Self { dim, s })
+    }
+
+    /// |x|² with every coordinate in units of its own standard deviation: χ²_d.
+    fn squared_radius(&self, x: &[f64]) -> f64 {
+        (x[0] / self.s).powi(2) + libm::exp(-x[0]) * x[1..].iter().map(|x| x * x).sum::<f64>()
+    }
+}
+
+impl Target for Funnel {
+    fn dim(&self) -> Option<usize> {
+        Some(self.dim)
+    }
+
+    fn log_density(&mut self, x: &[f64], _noise: Noise<'_>) -> Evaluation {
+        Ok(-0.5 * self.squared_radius(x) - 0.5 * (self.dim - 1) as f64 * x[0])
+    }
+}
+
+impl Known for Funnel {
+    fn sample(&self, rng: &mut Rng, x: &mut [f64]) {
+        x.iter_mut().for_each(|x| *x = rng.sample(StandardNormal));
+        x[0] *= self.s;
+        let sd = libm::exp(0.5 * x[0]);
+        x[1..].iter_mut().for_each(|x| *x *= sd);
+    }
+
+    fn mean(&self) -> Vec<f64> {
+        vec![0.0; self.dim]
+    }
+
+    fn total_variance(&self) -> f64 {
+        self.s * self.s + (self.dim - 1) as f64 * libm::exp(0.5 * self.s * self.s)
+    }
+
+    fn level(&self, x: &[f64]) -> f64 {
+        chi_squared_level(self.dim, self.squared_radius(x))
+    }
+}
