@@ -173,7 +173,9 @@ mod tests {
         let settings = ChainSettings { index: 0, seed: 3, warmup: length.warmup, normals: 0, correlation: 0.0 };
         let mut chain = Chain::new(proposal, &[0.5; DIM], settings).unwrap();
         let mut target = Banana::new(DIM, 0.1, 100.0).unwrap();
-        (0..length.warmup).for_each(|_| drop(chain.step(&mut target).unwrap()));
+        for _ in 0..length.warmup {
+            chain.step(&mut target).unwrap();
+        }
         let fit = chain.proposal().fit().clone();
         assert!(fit.weight(Kind::Kameleon) > 0.0);
         let shown = chain.covariance_at(chain.position()).unwrap();
