@@ -10,11 +10,13 @@ test: lint
 
 # The Python package, as a wheel in an environment of its own. The targets are those that `cargo test` builds too, so that
 # cargo has nothing to compile but the extension.
+SCRIPTS = python examples/python benches/python_vs_emcee.py
+
 test-python: venv
 	cargo build --workspace --lib --bins --tests --locked
 	rm -rf target/wheels && .venv/bin/python python/make_wheel.py target/debug/libkameleon_py.so target/wheels
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
-	.venv/bin/ruff check python benches examples && .venv/bin/ruff format --check python
+	.venv/bin/ruff check $(SCRIPTS) && .venv/bin/ruff format --check $(SCRIPTS)
 	.venv/bin/mypy
 	cd target && ../.venv/bin/python -m mypy.stubtest kameleon._kameleon --allowlist ../python/tests/stubtest-allowed.txt
 	KAMELEON_TEST_PYTHON_NEW="$(CURDIR)/.venv-new/bin/python" .venv/bin/python -m pytest --pyargs kameleon python/tests

@@ -63,9 +63,7 @@ class ToModel:
         from pymc.util import get_default_varnames
 
         self._layout = layout
-        kept = set(get_default_varnames(model.unobserved_value_vars, include_transformed=False))
-        self._outputs = [variable for variable in model.unobserved_value_vars if variable in kept]
-        self._inputs = [variable.name for variable in model.value_vars]
+        self._outputs = list(get_default_varnames(model.unobserved_value_vars, include_transformed=False))
         self._function = model.compile_fn(self._outputs, inputs=model.value_vars, on_unused_input="ignore")
         values = self._function(model.initial_point())
         shapes = {v.name: np.shape(value) for v, value in zip(self._outputs, values, strict=True)}

@@ -49,6 +49,12 @@ def _rows(result: Result, names: Sequence[str] | None, columns: int) -> tuple[An
     return figure, axes, chosen
 
 
+def _legend(figure: Any, axes: Any) -> Any:
+    """What the colours mean, above the figure where it hides nothing."""
+    handles, labels = axes.get_legend_handles_labels()
+    return figure.legend(handles, labels, loc="outside upper center", ncols=5, fontsize="small", frameon=False)
+
+
 def trace(result: Result, names: Sequence[str] | None = None) -> Any:
     """Draws over time, and how they are distributed in each chain."""
     figure, axes, chosen = _rows(result, names, 2)
@@ -63,7 +69,7 @@ def trace(result: Result, names: Sequence[str] | None = None) -> Any:
         right.set_yticks([])
         right.set_xlabel(name)
     axes[-1][0].set_xlabel("draw")
-    axes[0][1].legend(fontsize="small", frameon=False)
+    _legend(figure, axes[0][1])
     return figure
 
 
@@ -80,12 +86,12 @@ def pair(result: Result, x: str | None = None, y: str | None = None, *, ellipses
         axes.plot(*points[:, ::every], ".", ms=2, alpha=0.3, color=f"C{k}", label=f"chain {k}")
     if ellipses:
         pick = [result.names.index(x), result.names.index(y)]
-        for i, (centre, covariance) in enumerate(result.proposals()):
+        for i, (centre, covariance) in enumerate(result.proposals()[::3]):
             outline = _ellipse(centre[pick], covariance[np.ix_(pick, pick)])
             axes.plot(*outline, color="k", lw=0.8, label="proposals" if i == 0 else None)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    for handle in axes.legend(fontsize="small", frameon=False).legend_handles:
+    for handle in _legend(figure, axes).legend_handles:
         handle.set_alpha(1)
     return figure
 
@@ -109,5 +115,5 @@ def autocorrelation(result: Result, names: Sequence[str] | None = None, *, lags:
         axis.set_ylabel(name)
         axis.set_ylim(-0.2, 1.02)
     axes[-1][0].set_xlabel("lag")
-    axes[0][0].legend(fontsize="small", frameon=False)
+    _legend(figure, axes[0][0])
     return figure

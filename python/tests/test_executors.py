@@ -95,8 +95,6 @@ def test_a_dask_cluster_gives_the_same_draws_and_survives_the_loss_of_a_worker(h
 
 
 MPI = """
-import sys
-sys.path.insert(0, sys.argv[1])
 from mpi4py.futures import MPIPoolExecutor
 import numpy as np, kameleon as km
 from test_executors import PLAN, density
@@ -114,7 +112,8 @@ def test_two_ranks_of_mpi_give_the_same_draws(tmp_path):
     pytest.importorskip("mpi4py", reason="mpi4py is not installed, so mpi4py.futures is not tested")
     (tmp_path / "script.py").write_text(MPI)
     command = ["mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", "2", sys.executable, "-m", "mpi4py.futures"]
-    done = subprocess.run(
-        [*command, str(tmp_path / "script.py"), str(Path(__file__).parent)], capture_output=True, text=True, timeout=100
-    )
+    here = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(here)}
+    script = [*command, str(tmp_path / "script.py")]
+    done = subprocess.run(script, capture_output=True, text=True, timeout=100, env=environment)
     assert "the same draws" in done.stdout, done.stderr

@@ -47,7 +47,7 @@ def test_the_defaults_of_a_class_are_those_of_the_library(name):
         (lambda: km.sample(normal, [0.0], sampler=km.KAMH(gamma=-1.0)), "gamma"),
         (lambda: km.sample(normal, [0.0], chains=0), "chains"),
         (lambda: km.sample(normal, [0.0], draws=0), "draws"),
-        (lambda: km.sample(normal, [0.0], warmup=-1), "run.warmup"),
+        (lambda: km.sample(normal, [0.0], warmup=-1), "warmup"),
         (lambda: km.sample(normal, [0.0], correlated=1.5, normals=1), "normals"),
         (lambda: km.sample(normal, [0.0], until="ess=many"), "until"),
         (lambda: km.sample(normal, [0.0], bounds={"x": (0, 1)}), "parameters"),

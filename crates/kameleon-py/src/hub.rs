@@ -25,7 +25,7 @@ pub struct Question {
     x: Vec<f64>,
     normals: Vec<f64>,
     seed: u64,
-    answer: Sender<Option<f64>>,
+    answer: Sender<Result<f64, String>>,
 }
 
 /// A chain's end of the hub.
@@ -58,9 +58,9 @@ impl Target for Batched {
         let seed = if self.second == Second::Seed { seed(noise.rng) } else { 0 };
         let question = Question { x: x.to_vec(), normals: noise.normals.to_vec(), seed, answer };
         let sent = self.hub.send(Message::Ask(question)).is_ok();
-        let value = if sent { wait.recv().ok().flatten() } else { None };
+        let answered = if sent { wait.recv().ok() } else { None };
         // The hub keeps the exception itself.
-        value.ok_or_else(|| EvalError::fatal("the vectorised log density failed"))
+        answered.unwrap_or_else(|| Err("the run has ended".into())).map_err(EvalError::fatal)
     }
 }
 
@@ -91,11 +91,14 @@ pub fn serve(
         }
         match evaluate(py, &waiting, function, second) {
             Ok(values) => waiting.drain(..).zip(values).for_each(|(question, value)| {
-                let _ = question.answer.send(Some(value));
+                let _ = question.answer.send(Ok(value));
             }),
             Err(error) => {
+                let said = error.to_string();
                 session.end(py, error);
-                waiting.clear();
+                waiting.drain(..).for_each(|question| {
+                    let _ = question.answer.send(Err(said.clone()));
+                });
             }
         }
         session.tick(py);

@@ -5,9 +5,10 @@ use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Reads a value; an error names the argument it was found in.
+/// Reads a value; an error names the argument it was found in. What run files have in their section `run` are arguments
+/// themselves.
 pub fn read<T: DeserializeOwned>(text: &str) -> PyResult<T> {
-    read_at(text, str::to_string)
+    read_at(text, |path| path.strip_prefix("run.").unwrap_or(path).to_string())
 }
 
 /// Reads a value whose first key says what kind it is, such as a sampler; `what` is its name as a whole.

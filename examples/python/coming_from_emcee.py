@@ -1,0 +1,79 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation: {extension: .py, format_name: percent}
+#   kernelspec: {display_name: Python 3, language: python, name: python3}
+# ---
+
+# %% [markdown]
+# # Coming from emcee
+#
+# The log probability function that you have can stay as it is. Instead of walkers there are a few long chains that learn
+# the shape of the target during a warm-up, after which the draws come from one fixed, exact sampler.
+#
+# | emcee | kameleon |
+# |---|---|
+# | `EnsembleSampler(nwalkers, ndim, f, args=(...))` | `km.sample(lambda x: f(x, ...), start)` |
+# | `run_mcmc(p0, n)` | `draws=`, `warmup=`; one start, or one for each chain |
+# | `get_chain(discard=..., flat=True)` | `result.draws`: the warm-up is left out already |
+# | `get_autocorr_time()` | `result.summary()`: effective sizes, R-hat and a verdict |
+# | `vectorize=True` | `vectorized=True` |
+# | `pool=Pool()` | `executor=ProcessPoolExecutor()`: each chain is a task |
+# | `backends.HDFBackend` | `checkpoint="folder/"`, `km.resume("folder/", f)` |
+
+# %%
+import numpy as np
+
+import kameleon as km
+
+rng = np.random.default_rng(123)
+x = np.sort(10 * rng.random(50))
+y_error = 0.1 + 0.5 * rng.random(50)
+y = -0.96 * x + 4.3 + np.abs(0.53 * (-0.96 * x + 4.3)) * rng.normal(size=50) + y_error * rng.normal(size=50)
+
+
+def log_probability(theta, x, y, y_error):
+    """A line with noise that is larger than the error bars say, as in emcee's tutorial."""
+    m, b, log_f = theta
+    if not (-5 < m < 0.5 and 0 < b < 10 and -10 < log_f < 1):
+        return -np.inf
+    model = m * x + b
+    variance = y_error**2 + model**2 * np.exp(2 * log_f)
+    return -0.5 * np.sum((y - model) ** 2 / variance + np.log(variance))
+
+
+result = km.sample(
+    lambda theta: log_probability(theta, x, y, y_error),
+    start=[-1.0, 4.0, -0.5],
+    parameters=["m", "b", "log_f"],
+    draws=3_000,
+    warmup=2_000,
+    seed=1,
+)
+result
+
+# %% [markdown]
+# Better than cutting the prior off inside the function: say the bounds, and chains move on the whole line, so that no
+# proposal is lost outside.
+
+
+# %%
+def log_likelihood(theta):
+    m, b, log_f = theta
+    model = m * x + b
+    variance = y_error**2 + model**2 * np.exp(2 * log_f)
+    return -0.5 * np.sum((y - model) ** 2 / variance + np.log(variance))
+
+
+bounded = km.sample(
+    log_likelihood,
+    parameters=["m", "b", "log_f"],
+    bounds={"m": (-5, 0.5), "b": (0, 10), "log_f": (-10, 1)},
+    draws=3_000,
+    warmup=2_000,
+    seed=1,
+)
+bounded.summary()
+
+# %%
+bounded.plot_pair("m", "b")

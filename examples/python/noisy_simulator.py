@@ -1,0 +1,81 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation: {extension: .py, format_name: percent}
+#   kernelspec: {display_name: Python 3, language: python, name: python3}
+# ---
+
+# %% [markdown]
+# # A simulator with noise: pseudo-marginal MCMC
+#
+# A queue is observed once an hour. Arrivals are Poisson with an unknown rate, but every hour has a mood of its own, a
+# lognormal factor that is never seen. The likelihood integrates over the moods, and all we have is a simulator: an average
+# over simulated moods, which is an **unbiased estimate** of the likelihood. Sampling the logarithm of that estimate gives
+# the exact posterior, as long as the estimate at the current point is kept until the chain moves. Kameleon does.
+
+# %%
+import math
+
+import numpy as np
+
+import kameleon as km
+
+rng = np.random.default_rng(7)
+counts = rng.poisson(4.0 * np.exp(0.5 * rng.normal(size=40) - 0.125))
+log_factorial = np.array([math.lgamma(n + 1) for n in counts])
+MOODS = 60
+
+
+def log_likelihood(theta, normals):
+    """log p̂(counts|θ) for θ = (log rate, log spread): an average over moods for each hour, made of standard normals."""
+    log_rate, log_spread = theta
+    spread = math.exp(log_spread)
+    log_rates = log_rate + spread * normals - spread**2 / 2
+    with np.errstate(over="ignore"):
+        terms = counts * log_rates - np.exp(log_rates) - log_factorial
+    top = terms.max(axis=0)
+    if not np.isfinite(top).all():
+        return -math.inf
+    return float((top + np.log(np.exp(terms - top).mean(axis=0))).sum())
+
+
+def log_estimate(theta, rng):
+    return log_likelihood(theta, rng.normal(size=(MOODS, len(counts))))
+
+
+# %% [markdown]
+# The second argument is a generator that follows from the run's seed, so that the run can be repeated.
+
+# %%
+plan = {
+    "parameters": ["log_rate", "log_spread"],
+    "priors": {"log_rate": "normal(1, 1)", "log_spread": "normal(-1, 1)"},
+    "warmup": 2_000,
+    "draws": 4_000,
+    "seed": 1,
+}
+result = km.sample(log_estimate, **plan)
+result
+
+# %% [markdown]
+# How noisy is the estimate, and does the chain stick to lucky ones? The longest run of rejections says:
+
+# %%
+at = result.draws[0, -1]
+spread = np.std([log_estimate(at, np.random.default_rng(i)) for i in range(50)])
+print(f"sd of the log estimate {spread:.2f}, longest wait {result.stats['longest_rejection_run']} iterations")
+
+# %% [markdown]
+# With noise made of standard normals instead, the chain can move them a little at a time: a *correlated* pseudo-marginal
+# chain, which is content with far fewer simulations.
+
+# %%
+FEW = 10
+
+
+def log_estimate_of_normals(theta, u):
+    return log_likelihood(theta, u.reshape(FEW, len(counts)))
+
+
+correlated = km.sample(log_estimate_of_normals, normals=FEW * len(counts), correlated=0.99, **plan)
+correlated.summary()
