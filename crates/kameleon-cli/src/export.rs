@@ -26,7 +26,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
     let folder = args.out.as_ref().unwrap_or(&args.folder);
     let wanted = [(args.netcdf, Format::NetCdf), (args.csv, Format::Csv), (args.parquet, Format::Parquet)];
     let formats: Vec<Format> = wanted.into_iter().filter_map(|(wanted, format)| wanted.then_some(format)).collect();
-    let output = OutputSettings { keep_warmup: args.warmup, formats };
+    let output = OutputSettings { keep_warmup: args.warmup, formats, ..OutputSettings::default() };
     if let Some(error) = write_files(&posterior, folder, &output).into_iter().next() {
         return Err(error.into());
     }
