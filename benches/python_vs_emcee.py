@@ -2,9 +2,9 @@
 
     pip install . emcee numba && python benches/python_vs_emcee.py
 
-Every figure is the shortest of several turns, taken in alternation, so trust the ratios more than the microseconds. It is
-the processor's time, which other programs on the machine do not change much, but for the speed-up by a second core: that
-is real time, and needs two cores that are free.
+Every figure is the shortest of several turns, taken in alternation, so trust the ratios more than the microseconds.
+It is the processor's time, which other programs on the machine do not change much, but for the speed-up by a second
+core: that is real time, and needs two cores that are free.
 """
 
 import time
