@@ -1,7 +1,7 @@
 """Kameleon next to the samplers people use: the same targets, the same number of evaluations, several seeds.
 
-`make compare` makes the environment and runs this. It prints a table for each target and saves it in the folder given, next to
-every single run. Runs that are there already are not made again: delete the file to start afresh.
+`make compare` makes the environment and runs this. It prints a table for each target and saves it in the folder given,
+next to every single run. Runs that are there already are not made again: delete the file to start afresh.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def one(index: int, peer: Peer, seed: int) -> Row:
 
 
 def one_apart(index: int, peer: Peer, seed: int, minutes: float) -> Row | str:
-    """One run in a process of its own, so that a crash, a leak or a hang of one sampler touches no other; or what went wrong."""
+    """One run in a process of its own, or what went wrong: a crash or a hang of one sampler touches no other."""
     command = [sys.executable, __file__, "--one", str(index), peer.name, str(seed)]
     try:
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60 * minutes)

@@ -1,8 +1,8 @@
-"""The samplers that are compared: one function each, from a target, a budget of evaluations and a seed to weighted draws.
+"""The samplers that are compared: one function each, from a target and a seed to draws.
 
 Each uses the settings that its own documentation recommends for a target of this kind. Markov chains take the budget of
-evaluations that the target has, and throw the first half away. Those that need a box as a prior weight their draws, and stop
-by their own rules.
+evaluations that the target has, and throw the first half away. Those that need a box as a prior weight their draws, and
+stop by their own rules.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ def pymc_demetropolis_z(target: Target, seed: int) -> Draws:
     from pytensor.graph.op import Op
 
     class LogDensity(Op):
-        itypes = [pt.dvector]
-        otypes = [pt.dscalar]
+        def __init__(self) -> None:
+            self.itypes, self.otypes = [pt.dvector], [pt.dscalar]
 
         def perform(self, node: object, inputs: list[Array], outputs: list[list[Array]]) -> None:
             outputs[0][0] = np.asarray(target.log_density(inputs[0]))

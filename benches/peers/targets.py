@@ -19,7 +19,7 @@ class Target:
     name: str
     budget: int
     box: Array
-    """Lower and upper bounds, two rows: wide enough to hold all mass that matters. For samplers that need a prior box."""
+    """For samplers that need a box as prior: lower and upper bounds, two rows, around all mass that matters."""
     mean: Array
     total_variance: float
     evaluations: int = field(default=0)

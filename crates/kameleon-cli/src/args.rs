@@ -207,19 +207,19 @@ pub struct ReportArgs {
 
 /// The flags of `kameleon export`.
 #[derive(Args)]
-#[group(id = "format", required = true, multiple = true, args = ["netcdf", "csv", "parquet"])]
+#[command(group = clap::ArgGroup::new("format").required(true).multiple(true))]
 pub struct ExportArgs {
     /// The folder of the run, finished or not
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
     /// Write posterior.nc, which arviz.from_netcdf opens
-    #[arg(long)]
+    #[arg(long, group = "format")]
     pub netcdf: bool,
     /// Write posterior.csv: one line for each draw
-    #[arg(long)]
+    #[arg(long, group = "format")]
     pub csv: bool,
     /// Write posterior.parquet: one row for each draw
-    #[arg(long)]
+    #[arg(long, group = "format")]
     pub parquet: bool,
     /// Put the warm-up into the netCDF file too, if it was kept
     #[arg(long)]

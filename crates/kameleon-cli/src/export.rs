@@ -3,8 +3,10 @@
 use crate::Exit;
 use crate::args::{ExportArgs, ReportArgs};
 use crate::output::write_out;
-use anyhow::Result;
-use kameleon_output::{NetcdfOptions, write_csv, write_netcdf, write_parquet, write_report};
+use anyhow::{Result, bail};
+use kameleon_output::write_report;
+use kameleon_runs::settings::{Format, OutputSettings};
+use kameleon_runs::write_files;
 
 /// Runs `kameleon report`.
 pub fn report(args: &ReportArgs) -> Result<Exit> {
@@ -18,22 +20,17 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
 /// Runs `kameleon export`.
 pub fn export(args: &ExportArgs) -> Result<Exit> {
     let posterior = kameleon_runs::load(&args.folder)?;
+    if posterior.points().is_empty() {
+        bail!("{} has no draws yet; let the run go on past its warm-up", args.folder.display());
+    }
     let folder = args.out.as_ref().unwrap_or(&args.folder);
-    let mut written = String::new();
-    let mut path = |name: &str| {
-        let path = folder.join(name);
-        written += &format!("{}\n", path.display());
-        path
-    };
-    if args.netcdf {
-        write_netcdf(&posterior, &path("posterior.nc"), NetcdfOptions { warmup: args.warmup })?;
+    let wanted = [(args.netcdf, Format::NetCdf), (args.csv, Format::Csv), (args.parquet, Format::Parquet)];
+    let formats: Vec<Format> = wanted.into_iter().filter_map(|(wanted, format)| wanted.then_some(format)).collect();
+    let output = OutputSettings { keep_warmup: args.warmup, formats, ..OutputSettings::default() };
+    if let Some(error) = write_files(&posterior, folder, &output).into_iter().next() {
+        return Err(error.into());
     }
-    if args.csv {
-        write_csv(&posterior, &path("posterior.csv"))?;
-    }
-    if args.parquet {
-        write_parquet(&posterior, &path("posterior.parquet"))?;
-    }
-    write_out(&written)?;
+    let paths = output.formats.iter().map(|format| format!("{}\n", folder.join(format.file()).display()));
+    write_out(&paths.collect::<String>())?;
     Ok(Exit::Done)
 }

@@ -11,3 +11,8 @@ pub fn write_out(text: &str) -> Result<()> {
         result => result.context("writing to standard output failed"),
     }
 }
+
+/// Text that may come from elsewhere, such as the folder of somebody's run, without what would command the terminal.
+pub fn harmless(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+}

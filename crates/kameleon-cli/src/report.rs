@@ -3,7 +3,7 @@
 use crate::Exit;
 use crate::args::{MergeArgs, SummaryArgs};
 use crate::gp::GpReport;
-use crate::output::write_out;
+use crate::output::{harmless, write_out};
 use anyhow::Result;
 use kameleon::diagnose::{ParameterSummary, compare_with_truth};
 use kameleon::statistics::Counts;
@@ -113,7 +113,7 @@ pub fn print(shown: &Shown<'_>, json: bool) -> Result<()> {
     for warning in warnings {
         out += &format!("warning: {warning}\n");
     }
-    write_out(&out)
+    write_out(&harmless(&out))
 }
 
 /// Figures over all chains.

@@ -2,6 +2,7 @@
 
 use crate::Exit;
 use crate::args::{ResumeArgs, SampleArgs, ShowArgs};
+use crate::output::write_out;
 use crate::progress::watch;
 use crate::report;
 use anyhow::{Context, Result, bail};
@@ -83,7 +84,12 @@ fn run(
     let finished = watch(&progress, &indices, warmup, length, show.quiet || show.json, || work(control))?;
     report::print(&report::Shown::of(&finished, Some(model)), show.json)?;
     match finished.ending {
-        Ending::Complete => Ok(Exit::Done),
+        Ending::Complete => {
+            if let Some(folder) = folder.filter(|_| !show.json) {
+                write_out(&format!("kept in {}\n", folder.display()))?;
+            }
+            Ok(Exit::Done)
+        }
         Ending::Stopped => {
             how_to_go_on(folder, settings)?;
             Ok(Exit::Interrupted)

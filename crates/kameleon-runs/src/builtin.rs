@@ -41,6 +41,10 @@ pub const DATA_TARGETS: [(&str, &str); 2] = [
     ("gp", "your own table: --data FILE --label COLUMN"),
 ];
 
+/// The largest dimension of a built-in target, and of one with a full matrix.
+const LARGEST_DIM: usize = 1_000_000;
+const LARGEST_MATRIX: usize = 4096;
+
 /// A built-in target of any kind.
 #[derive(Clone)]
 pub enum BuiltIn {
@@ -63,6 +67,14 @@ impl BuiltIn {
             let names = names.join(", ");
             return Err(wrong(format!("there is no target \"{}\"; choose one of {names}", named.name)));
         };
+        // A target whose numbers do not fit into memory is of no use, whoever asks for it.
+        let most = if entry.name == "gaussian" { LARGEST_MATRIX } else { LARGEST_DIM };
+        if dim > most {
+            return Err(SettingsProblem::new(
+                "model.dim",
+                format!("must be at most {most} for {}, not {dim}", entry.name),
+            ));
+        }
         let target = match entry.name {
             "banana" => {
                 let target = Banana::new(dim, named.take("b", 0.1), named.take("v", 100.0))?;

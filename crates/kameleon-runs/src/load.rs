@@ -20,8 +20,9 @@ pub fn load(folder: &Path) -> Result<Posterior, RunError> {
     let settings = settings_of(folder)?;
     let mut notes = Vec::new();
     let mut chains = Vec::new();
+    let dim = settings.parameters.0.len();
     for index in settings.run.indices() {
-        chains.extend(read_chain(&files, index, &mut notes)?);
+        chains.extend(read_chain(&files, index, dim, &mut notes)?);
     }
     let mut posterior = posterior(&settings, chains, &Status::read(&files))?;
     posterior.warnings.extend(notes);
@@ -45,14 +46,18 @@ pub struct RawChain {
 }
 
 /// What the folder has of a chain; nothing if it was killed before it began.
-fn read_chain(files: &Files, index: usize, notes: &mut Vec<String>) -> Result<Option<RawChain>, RunError> {
+fn read_chain(files: &Files, index: usize, dim: usize, notes: &mut Vec<String>) -> Result<Option<RawChain>, RunError> {
     if !files.journal(index).exists() {
         notes.push(format!("chain {index} has not begun"));
         return Ok(None);
     }
-    let raw = read_draws(files, index, notes)?;
+    let raw = read_draws(files, index, dim, notes)?;
     let saved = Checkpoint::read(&files.checkpoint(index)).map_err(|error| error.to_string());
     let chain = saved.and_then(|saved| saved.chain.resume().map_err(|error| error.to_string()));
+    let chain = chain.and_then(|chain| match chain.position().len() == dim {
+        true => Ok(chain),
+        false => Err("its checkpoint has another dimension".into()),
+    });
     if let Err(why) = &chain {
         notes.push(format!("what happened to chain {index} is not known, only its draws: {why}"));
     }
@@ -60,9 +65,16 @@ fn read_chain(files: &Files, index: usize, notes: &mut Vec<String>) -> Result<Op
 }
 
 /// All draws in the journal of a chain.
-pub fn read_draws(files: &Files, index: usize, notes: &mut Vec<String>) -> Result<Raw, RunError> {
+pub fn read_draws(files: &Files, index: usize, dim: usize, notes: &mut Vec<String>) -> Result<Raw, RunError> {
     let mut raw = Raw::default();
     let recovered = read_journal(&files.journal(index), |entry| raw.push(entry))?;
+    let (found, chain) = (recovered.header.dim as usize, recovered.header.chain as usize);
+    if (found, chain) != (dim, index) || dim == 0 {
+        let why = format!(
+            "the journal of chain {index} is that of chain {chain} in {found} dimensions, where the settings have {dim} parameters"
+        );
+        return Err(RunError::refused(files.path(), why));
+    }
     if recovered.left_over > 0 {
         notes.push(format!(
             "the last {} bytes of the journal of chain {index} are not whole: a draw was being written, or they are damaged",

@@ -11,7 +11,7 @@ pub enum RunRecord {
     /// Draws in memory.
     Memory(MemoryRecord),
     /// A journal and a checkpoint.
-    Disk(Box<DiskRecord>),
+    Disk(DiskRecord),
 }
 
 impl Record for RunRecord {

@@ -55,7 +55,7 @@ where
     let mut jobs = Vec::with_capacity(chains.len());
     for chain in chains {
         let record = match &folder {
-            Some(folder) => RunRecord::Disk(Box::new(DiskRecord::create(folder, &*chain, prepared.keep())?)),
+            Some(folder) => RunRecord::Disk(DiskRecord::create(folder, &*chain, prepared.keep())?),
             None => RunRecord::Memory(in_memory(&prepared)?),
         };
         jobs.push(Job::new(chain, prepared.target.clone(), record));
@@ -113,7 +113,7 @@ fn rejoin<T: Target + Clone>(
         let chain = prepared.chain(index)?;
         folder.remove_journal(index)?;
         let record = DiskRecord::create(folder, &*chain, prepared.keep())?;
-        return Ok(Job::new(chain, target, RunRecord::Disk(Box::new(record))));
+        return Ok(Job::new(chain, target, RunRecord::Disk(record)));
     }
     let damaged = RunError::damaged(index, prepared.pools());
     let (chain, record) = DiskRecord::resume(folder, index, prepared.keep()).map_err(damaged)?;
@@ -122,7 +122,7 @@ fn rejoin<T: Target + Clone>(
         let why = format!("chain {index} was saved for another model, in {dim} dimensions and with {normals} normals");
         return Err(RunError::refused(folder.path(), why));
     }
-    Ok(Job::new(chain, target, RunRecord::Disk(Box::new(record))))
+    Ok(Job::new(chain, target, RunRecord::Disk(record)))
 }
 
 fn in_memory<T: Target>(prepared: &Prepared<T>) -> Result<MemoryRecord, RunError> {

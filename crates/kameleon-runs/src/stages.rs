@@ -160,7 +160,7 @@ impl Stages<'_> {
         for job in jobs {
             let mut kept = match (&job.record, self.files) {
                 (RunRecord::Memory(record), _) => record.raw.draws.clone(),
-                (RunRecord::Disk(_), Some(files)) => read_draws(files, job.chain.index(), &mut Vec::new())?.draws,
+                (RunRecord::Disk(_), Some(files)) => read_draws(files, job.chain.index(), dim, &mut Vec::new())?.draws,
                 (RunRecord::Disk(_), None) => unreachable!("a record on disk has a folder"),
             };
             own_units(&mut kept, &self.bounds);

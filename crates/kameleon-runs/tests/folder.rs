@@ -258,3 +258,35 @@ impl kameleon::Target for TwoDimensional {
         Ok(-x[0].abs() - x[1].abs())
     }
 }
+
+#[test]
+fn a_folder_from_elsewhere_can_say_anything_and_nothing_happens() {
+    let place = tempdir().unwrap();
+    let folder = place.path().join("run");
+    run(&settings(""), Some(&folder)).unwrap();
+    let file = folder.join("settings.toml");
+    let whole = fs::read_to_string(&file).unwrap();
+    let says = |from: &str, to: &str, expected: &str| {
+        assert!(whole.contains(from), "{from}");
+        fs::write(&file, whole.replace(from, to)).unwrap();
+        let said = load(&folder).err().unwrap().to_string();
+        assert!(said.contains(expected), "{to}: {said}");
+    };
+    says("chains = 2", "chains = 1000000000000", "run.chains: must be at most 100000");
+    says("[parameters.y]\n", "", "model.log-density");
+    says("[parameters.y]", "[parameters.\"\\u001b[2J\"]", "control characters");
+    says("[model]", "[model]\nlibrary = \"/bin/evil.so\"", "a run has one model");
+    let expression = whole.lines().find(|line| line.starts_with("log-density")).unwrap();
+    says(expression, "target = \"gaussian\"\ndim = 1000000000", "must be at most 4096 for gaussian");
+    fs::write(&file, whole.replace(expression, "external = \"f\"").replace("[parameters.y]\n", "")).unwrap();
+    let said = load(&folder).err().unwrap().to_string();
+    assert!(said.contains("is that of chain 0 in 3 dimensions, where the settings have 2 parameters"), "{said}");
+    // A program that is only named is not started.
+    fs::write(&file, whole.replace(expression, "program = [\"/bin/false\"]")).unwrap();
+    assert_eq!(load(&folder).unwrap().target, "/bin/false");
+    // Journals of other chains are not taken for one's own.
+    fs::write(&file, &whole).unwrap();
+    let files = Files::of(&folder).unwrap();
+    fs::copy(files.journal(0), files.journal(1)).unwrap();
+    assert!(load(&folder).err().unwrap().to_string().contains("the journal of chain 1 is that of chain 0"));
+}

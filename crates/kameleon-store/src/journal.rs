@@ -52,7 +52,11 @@ impl Header {
         if crc32fast::hash(&bytes[..16]) != word(bytes, 16) {
             return Err(StoreError::damaged(path, "the head of the journal is damaged: its checksum does not agree"));
         }
-        Ok(Self { dim: word(bytes, 8), chain: word(bytes, 12) })
+        let header = Self { dim: word(bytes, 8), chain: word(bytes, 12) };
+        if header.draw() > LARGEST_BLOCK {
+            return Err(StoreError::damaged(path, format!("a draw of {} dimensions fits into no block", header.dim)));
+        }
+        Ok(header)
     }
 }
 

@@ -51,7 +51,8 @@ pub trait Proposal {
         None
     }
 
-    /// The covariance of q(·|x), row by row, where it is known: to be shown to people, so it may allocate.
+    /// The covariance of q(·|x), row by row, where it is known; of a mixture that also jumps, that of its local steps.
+    /// To be shown to people, so it may allocate.
     fn covariance(&self, _x: &[f64], _at: &Self::Local) -> Option<Vec<f64>> {
         None
     }

@@ -26,7 +26,7 @@ pub use moves::{KINDS, Kind};
 
 use crate::Rng;
 use crate::chain::{Outcome, Step};
-use crate::linalg::multiply_lower;
+use crate::linalg::{multiply_lower, times_transpose};
 use crate::proposal::Proposal;
 use crate::sampler::{Length, SettingsError};
 use moves::Move;
@@ -196,6 +196,19 @@ impl Proposal for Staged {
             self.refresh(rng);
             self.locate(x, at);
         }
+    }
+
+    /// Of a step of the Kameleon, or while there is none, of adaptive Metropolis.
+    fn covariance(&self, x: &[f64], at: &Local) -> Option<Vec<f64>> {
+        let fit = &self.fit;
+        if let (Some(past), true) = (&fit.past, fit.weight(Kind::Kameleon) > 0.0) {
+            return Some(at.step_covariance(past));
+        }
+        let mut covariance = vec![0.0; x.len() * x.len()];
+        times_transpose(&fit.metric.factor, x.len(), &mut covariance);
+        let length = self.pupil.scale();
+        covariance.iter_mut().for_each(|c| *c *= length * length);
+        Some(covariance)
     }
 
     /// s of the steps of adaptive Metropolis.

@@ -135,7 +135,7 @@ mod tests {
             mcse_mean: 0.1,
             ess_bulk: 100.0,
             ess_tail: 100.0,
-            r_hat: if i % 2 == 0 { 1.0 } else { 1.5 },
+            r_hat: if i.is_multiple_of(2) { 1.0 } else { 1.5 },
             q5: -1.0,
             q50: 0.0,
             q95: 1.0,

@@ -25,6 +25,7 @@ pub(super) fn facts(posterior: &Posterior) -> String {
     let (least, most) = (draws.clone().min().unwrap_or(0), draws.max().unwrap_or(0));
     let draws = if least == most { count(most) } else { format!("{} to {}", count(least), count(most)) };
     let mut facts = vec![
+        ("parameters", posterior.dim().to_string()),
         ("sampler", posterior.sampler.clone()),
         ("chains", posterior.chains.len().to_string()),
         ("draws per chain", draws),

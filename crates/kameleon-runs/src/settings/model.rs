@@ -159,7 +159,7 @@ impl ModelSettings {
     pub(super) fn check(&self, parameters: &Parameters) -> Result<(), SettingsProblem> {
         let kind = self.kind()?;
         self.check_keys(kind)?;
-        let named = || format!("this model needs its parameters by name, such as parameters = [\"a\", \"b\"]");
+        let named = || "this model needs its parameters by name, such as parameters = [\"a\", \"b\"]".to_string();
         match kind {
             Kind::BuiltIn(text) => BuiltIn::parse(text, self.dim.unwrap_or(8), self.noise.unwrap_or(0.0)).map(drop),
             Kind::Gp => self.gp.clone().unwrap_or_default().check(self.target.is_some()),

@@ -5,6 +5,7 @@ use kameleon_models::{Bound, Prior};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::HashSet;
 use std::fmt;
 
 /// The section `[parameters]`: a table for each, or just a list of names.
@@ -135,7 +136,15 @@ impl Parameters {
     }
 
     pub(super) fn check(&self) -> Result<(), SettingsProblem> {
-        self.0.iter().try_for_each(|(name, parameter)| parameter.check(name))
+        let mut seen = HashSet::new();
+        for (name, parameter) in &self.0 {
+            let plain = !name.is_empty() && !name.chars().any(char::is_control);
+            let what = || format!("{name:?} is no name: it must have letters, and no control characters");
+            SettingsProblem::demand(plain, "parameters", what)?;
+            SettingsProblem::demand(seen.insert(name), "parameters", || format!("two are named `{name}`"))?;
+            parameter.check(name)?;
+        }
+        Ok(())
     }
 }
 

@@ -3,6 +3,9 @@
 use super::{SettingsProblem, StopRule};
 use serde::{Deserialize, Serialize};
 
+/// More chains than anybody has use for; a folder from elsewhere must not ask for all memory.
+const MOST_CHAINS: usize = 100_000;
+
 /// The section `[run]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -72,6 +75,9 @@ impl PlanSettings {
         for (key, value) in least {
             SettingsProblem::demand(value != Some(0), key, || "must be at least 1".into())?;
         }
+        let chains = self.chains;
+        let what = || format!("must be at most {MOST_CHAINS}, not {chains}");
+        SettingsProblem::demand(chains <= MOST_CHAINS, "run.chains", what)?;
         let rho = self.correlation;
         let correlated = (0.0..1.0).contains(&rho);
         SettingsProblem::demand(correlated, "run.correlation", || format!("must be in [0, 1), not {rho}"))?;

@@ -3,7 +3,7 @@
 use super::fit::Past;
 use super::jump::{Jump, JumpScratch};
 use crate::Rng;
-use crate::linalg::{cholesky, dot, log_diagonal, multiply_lower, solve_lower};
+use crate::linalg::{cholesky, dot, log_diagonal, multiply_lower, solve_lower, times_transpose};
 use crate::spread::{Scratch, weighted_moments};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -108,6 +108,21 @@ impl Local {
         past.frame.direction(y);
     }
 
+    /// The covariance of such a step: with R = LLᵀ in the frame A, (AL)(AL)ᵀ.
+    pub(super) fn step_covariance(&self, past: &Past) -> Vec<f64> {
+        let d = self.u.len();
+        let mut product = vec![0.0; d * d];
+        let mut column = vec![0.0; d];
+        for j in 0..d {
+            (0..d).for_each(|i| column[i] = self.factor[i * d + j]);
+            past.frame.direction(&mut column);
+            (0..d).for_each(|i| product[i * d + j] = column[i]);
+        }
+        let mut covariance = vec![0.0; d * d];
+        times_transpose(&product, d, &mut covariance);
+        covariance
+    }
+
     /// ln N(x; y, R(y)) − ln N(y; x, R(x)) for a step from here to `there`.
     pub(super) fn log_step_ratio(&self, there: &mut Local, shrink: f64) -> f64 {
         let mut difference = std::mem::take(&mut there.difference);
@@ -138,5 +153,46 @@ impl Past {
             *y = length * (block_a[i][lane_a] - block_b[i][lane_b] + noise);
         }
         self.frame.direction(y);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::any_chain::AnyChain;
+    use crate::random::{Purpose, stream};
+    use crate::staged::{Kind, Staged, StagedSettings};
+    use crate::target::Banana;
+    use crate::{Chain, ChainSettings, Length};
+
+    #[test]
+    fn the_covariance_shown_is_that_of_the_kameleon_steps() {
+        const DIM: usize = 3;
+        let length = Length { warmup: 4_000, sampling: 0 };
+        let proposal = Staged::new(&StagedSettings { n: 200 }, DIM, length).unwrap();
+        let settings = ChainSettings { index: 0, seed: 3, warmup: length.warmup, normals: 0, correlation: 0.0 };
+        let mut chain = Chain::new(proposal, &[0.5; DIM], settings).unwrap();
+        let mut target = Banana::new(DIM, 0.1, 100.0).unwrap();
+        (0..length.warmup).for_each(|_| drop(chain.step(&mut target).unwrap()));
+        let fit = chain.proposal().fit().clone();
+        assert!(fit.weight(Kind::Kameleon) > 0.0);
+        let shown = chain.covariance_at(chain.position()).unwrap();
+        let mut rng = stream(5, 0, Purpose::Move);
+        let (n, mut y) = (40_000.0, [0.0; DIM]);
+        let mut sums = [(0.0, 0.0); DIM * DIM];
+        for _ in 0..n as usize {
+            chain.local().draw_step(fit.past.as_ref().unwrap(), 1.0, &mut rng, &mut y);
+            for (k, (sum, squares)) in sums.iter_mut().enumerate() {
+                let product = y[k / DIM] * y[k % DIM];
+                *sum += product;
+                *squares += product * product;
+            }
+        }
+        // 6 entries within 5.5 standard errors: false alarms below 1e-6.
+        for (k, (sum, squares)) in sums.iter().enumerate() {
+            let (mean, second) = (sum / n, squares / n);
+            let error = ((second - mean * mean) / n).sqrt();
+            assert!((shown[k] - mean).abs() < 5.5 * error, "entry {k}: {} shown, {mean}", shown[k]);
+        }
     }
 }
