@@ -31,7 +31,7 @@ fn the_default_run_finds_the_banana() {
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stderr.is_empty(), "quiet when not on a terminal");
     let text = stdout(&output);
-    assert!(text.starts_with("KAMH-LS on banana in 8 dimensions: 4 chains"), "{text}");
+    assert!(text.starts_with("kameleon on banana in 8 dimensions: 4 chains"), "{text}");
     let run = json(&["sample", "--json"]);
     // The figures of the fixed seed; a chain that sticks in a tail would have a mean off by 5 and more.
     assert!(run["mean_norm"].as_f64().unwrap() < 3.0, "{}", run["mean_norm"]);
