@@ -76,4 +76,4 @@ bounded = km.sample(
 bounded.summary()
 
 # %%
-bounded.plot_pair("m", "b")
+_ = bounded.plot_pair("m", "b")

@@ -39,4 +39,4 @@ result
 result.to_arviz().posterior
 
 # %%
-result.plot_pair("mu", "tau")
+_ = result.plot_pair("mu", "tau")

@@ -39,9 +39,9 @@ print(
 result.draws.shape, result["x1"].mean()
 
 # %%
-result.plot_pair("x1", "x2")
+_ = result.plot_pair("x1", "x2")
 # %%
-result.plot_trace()
+_ = result.plot_trace()
 # %% [markdown]
 # ArviZ takes the result as its own, and the report is one page that works offline.
 
