@@ -5,7 +5,7 @@ use crate::args::{MergeArgs, SummaryArgs};
 use crate::gp::GpReport;
 use crate::output::{harmless, write_out};
 use anyhow::Result;
-use kameleon::diagnose::{ParameterSummary, compare_with_truth};
+use kameleon::diagnose::{ParameterSummary, Truth, compare_with_truth};
 use kameleon::statistics::Counts;
 use kameleon_output::Posterior;
 use kameleon_runs::settings::Kind;
@@ -55,43 +55,53 @@ struct Report<'a> {
 
 /// Prints a run.
 pub fn print(shown: &Shown<'_>, json: bool) -> Result<()> {
-    let Shown { settings, posterior, model, reason } = *shown;
+    let Shown { settings, posterior, model, .. } = *shown;
     let known = model.and_then(Model::known).filter(|_| settings.parameters.are_free());
     let truth = known.and_then(|known| compare_with_truth(&posterior.points(), known));
     let gp = model.and_then(Model::gp).map(|model| GpReport::new(model, posterior, &settings.run));
-    let mut summary = posterior.summary();
     let mut warnings = posterior.warnings.clone();
     if !warnings.iter().any(|warning| warning.contains("sticks")) {
         warnings.extend(gp.as_ref().and_then(GpReport::warning));
     }
-    let figures = Figures::new(posterior);
-    if json {
-        let mut all = std::mem::take(&mut summary.verdict.messages);
-        all.extend(warnings);
-        let report = Report {
-            target: &posterior.target,
-            sampler: &posterior.sampler,
-            chains: posterior.chains.len(),
-            warmup: posterior.warmup,
-            draws: figures.draws,
-            thin: posterior.thin,
-            seed: posterior.seed,
-            evaluations: posterior.evaluations(),
-            seconds: posterior.seconds.unwrap_or_default(),
-            acceptance: figures.acceptance,
-            longest_rejection_run: figures.longest_rejection_run,
-            parameters: summary.parameters,
-            mean_norm: truth.map(|t| t.mean_norm),
-            quantile_deviation: truth.map(|t| t.quantile_deviation),
-            gp,
-            converged: summary.verdict.converged,
-            ended: reason,
-            warnings: all,
-        };
-        return write_out(&(serde_json::to_string(&report)? + "\n"));
+    match json {
+        true => write_out(&as_json(shown, truth, gp, warnings)?),
+        false => write_out(&harmless(&as_text(shown, truth, gp, &warnings))),
     }
+}
+
+fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnings: Vec<String>) -> Result<String> {
+    let posterior = shown.posterior;
+    let (summary, figures) = (posterior.summary(), Figures::new(posterior));
+    let mut all = summary.verdict.messages;
+    all.extend(warnings);
+    let report = Report {
+        target: &posterior.target,
+        sampler: &posterior.sampler,
+        chains: posterior.chains.len(),
+        warmup: posterior.warmup,
+        draws: figures.draws,
+        thin: posterior.thin,
+        seed: posterior.seed,
+        evaluations: posterior.evaluations(),
+        seconds: posterior.seconds.unwrap_or_default(),
+        acceptance: figures.acceptance,
+        longest_rejection_run: figures.longest_rejection_run,
+        parameters: summary.parameters,
+        mean_norm: truth.map(|t| t.mean_norm),
+        quantile_deviation: truth.map(|t| t.quantile_deviation),
+        gp,
+        converged: summary.verdict.converged,
+        ended: shown.reason,
+        warnings: all,
+    };
+    Ok(serde_json::to_string(&report)? + "\n")
+}
+
+fn as_text(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnings: &[String]) -> String {
+    let Shown { settings, posterior, reason, .. } = *shown;
+    let figures = Figures::new(posterior);
     let mut out = headline(shown, figures.draws);
-    out += &format!("\n{summary}\n");
+    out += &format!("\n{}\n", posterior.summary());
     out += &format!(
         "{} evaluations in {:.2} s, acceptance {:.3}, longest wait without a move {} iterations\n",
         posterior.evaluations(),
@@ -107,13 +117,14 @@ pub fn print(shown: &Shown<'_>, json: bool) -> Result<()> {
         );
     }
     out += &gp.map_or_else(String::new, |gp| gp.lines());
-    if settings.run.until.is_some() || settings.run.max_draws.is_some() || settings.run.max_minutes.is_some() {
+    let run = &settings.run;
+    if run.until.is_some() || run.max_draws.is_some() || run.max_evaluations.is_some() || run.max_minutes.is_some() {
         out += &format!("ended: {reason}\n");
     }
     for warning in warnings {
         out += &format!("warning: {warning}\n");
     }
-    write_out(&harmless(&out))
+    out
 }
 
 /// Figures over all chains.

@@ -89,12 +89,13 @@ pub fn posterior(settings: &RunSettings, chains: Vec<RawChain>, status: &Status)
     let bounds = settings.parameters.bounds()?;
     let names = settings.parameters.names();
     let warmup = settings.run.warmup.unwrap_or_default();
-    let learned = learned(&chains);
+    let (learned, advice) = (learned(&chains), advice(&chains));
     let chains: Vec<ChainDraws> = chains.into_iter().map(|chain| shown(chain, &bounds, warmup)).collect();
     let noisy = settings.model.is_noisy();
     let statistics = || chains.iter().map(|chain| &chain.statistics);
     let mut warnings: Vec<String> = status.warning().into_iter().collect();
     warnings.extend(invalid_points(statistics()));
+    warnings.extend(advice);
     if noisy {
         warnings.extend(sticking::warning(
             chains.iter().map(|chain| (chain.index, &chain.statistics)),
@@ -118,19 +119,36 @@ pub fn posterior(settings: &RunSettings, chains: Vec<RawChain>, status: &Status)
     })
 }
 
-/// The scale and the bandwidth that the chains came to, where they have any.
+/// What the sampler says it has learned, and the scale and bandwidth that the chains came to; values by chain where they
+/// differ.
 fn learned(chains: &[RawChain]) -> Vec<(String, String)> {
-    let of = |what: fn(&dyn AnyChain) -> Option<f64>| {
-        let values: Vec<String> =
-            chains.iter().filter_map(|c| what(&**c.chain.as_ref()?)).map(|x| format!("{x:.4}")).collect();
-        (!values.is_empty()).then(|| values.join(", "))
-    };
-    let bandwidth = |chain: &dyn AnyChain| chain.statistics().trace.last()?.bandwidth;
-    let found = [
-        ("scale of the steps, by chain", of(|chain| Some(chain.scale()))),
-        ("bandwidth of the kernel, by chain", of(bandwidth)),
-    ];
-    found.into_iter().filter_map(|(label, words)| Some((label.to_owned(), words?))).collect()
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for chain in chains.iter().filter_map(|chain| chain.chain.as_deref()) {
+        let mut told = chain.learned();
+        told.push(("scale of the steps".into(), format!("{:.4}", chain.scale())));
+        let bandwidth = chain.statistics().trace.last().and_then(|trace| trace.bandwidth);
+        told.extend(bandwidth.map(|sigma| ("bandwidth of the kernel".into(), format!("{sigma:.4}"))));
+        for (label, words) in told {
+            match found.iter_mut().find(|(known, _)| *known == label) {
+                Some((_, values)) => values.push(words),
+                None => found.push((label, vec![words])),
+            }
+        }
+    }
+    let joined =
+        |values: &[String]| if values.iter().all(|v| *v == values[0]) { values[0].clone() } else { values.join("; ") };
+    found.into_iter().map(|(label, values)| (label, joined(&values))).collect()
+}
+
+/// What the chains themselves advise, each sentence once.
+fn advice(chains: &[RawChain]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for sentence in chains.iter().filter_map(|chain| chain.chain.as_deref()).flat_map(AnyChain::advice) {
+        if !found.contains(&sentence) {
+            found.push(sentence);
+        }
+    }
+    found
 }
 
 fn shown(chain: RawChain, bounds: &[Bound], warmup: u64) -> ChainDraws {
