@@ -118,19 +118,24 @@ pub fn posterior(settings: &RunSettings, chains: Vec<RawChain>, status: &Status)
     })
 }
 
-/// The scale and the bandwidth that the chains came to, where they have any.
+/// The scale and the bandwidth that the chains came to, where they have any, and what else they tell: once where all
+/// say the same, else chain by chain.
 fn learned(chains: &[RawChain]) -> Vec<(String, String)> {
-    let of = |what: fn(&dyn AnyChain) -> Option<f64>| {
-        let values: Vec<String> =
-            chains.iter().filter_map(|c| what(&**c.chain.as_ref()?)).map(|x| format!("{x:.4}")).collect();
-        (!values.is_empty()).then(|| values.join(", "))
-    };
-    let bandwidth = |chain: &dyn AnyChain| chain.statistics().trace.last()?.bandwidth;
-    let found = [
-        ("scale of the steps, by chain", of(|chain| Some(chain.scale()))),
-        ("bandwidth of the kernel, by chain", of(bandwidth)),
-    ];
-    found.into_iter().filter_map(|(label, words)| Some((label.to_owned(), words?))).collect()
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for chain in chains.iter().filter_map(|c| c.chain.as_deref()) {
+        let bandwidth = chain.statistics().trace.last().and_then(|point| point.bandwidth);
+        let scale = ("scale of the steps".into(), format!("{:.4}", chain.scale()));
+        let bandwidth = bandwidth.map(|sigma| ("bandwidth of the kernel".into(), format!("{sigma:.4}")));
+        for (label, words) in [scale].into_iter().chain(bandwidth).chain(chain.learned()) {
+            match found.iter_mut().find(|(known, _)| *known == label) {
+                Some((_, all)) => all.push(words),
+                None => found.push((label, vec![words])),
+            }
+        }
+    }
+    let together =
+        |all: Vec<String>| if all.iter().all(|words| *words == all[0]) { all[0].clone() } else { all.join("; ") };
+    found.into_iter().map(|(label, all)| (label, together(all))).collect()
 }
 
 fn shown(chain: RawChain, bounds: &[Bound], warmup: u64) -> ChainDraws {
