@@ -74,7 +74,7 @@ pub struct SampleArgs {
     /// Multiply the density by noise whose logarithm has this standard deviation
     #[arg(long, value_name = "SD")]
     pub noise: Option<f64>,
-    /// The sampler; `kameleon list` shows them [default: KAMH-LS]
+    /// The sampler; `kameleon list` shows them [default: kameleon]
     #[arg(long, value_name = "NAME")]
     pub sampler: Option<String>,
     /// The kernel of the Kameleon samplers, such as gaussian or matern:order=1.5
@@ -96,10 +96,10 @@ pub struct SampleArgs {
     /// How many chains [default: 4]
     #[arg(long, value_name = "COUNT")]
     pub chains: Option<usize>,
-    /// Iterations of warm-up in each chain [default: 100000; expressions and libraries 20000; other models 5000]
+    /// Iterations of warm-up in each chain [default: 50000; expressions and libraries 20000; other models 5000]
     #[arg(long, value_name = "COUNT")]
     pub warmup: Option<u64>,
-    /// Draws kept from each chain [default: 400000; expressions and libraries 80000; other models 20000]
+    /// Draws kept from each chain [default: 100000; expressions and libraries 80000; other models 20000]
     #[arg(long, value_name = "COUNT")]
     pub draws: Option<u64>,
     /// Iterations for each draw that is kept [default: 1]

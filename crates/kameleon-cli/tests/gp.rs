@@ -76,7 +76,7 @@ fn a_table_of_ones_own_is_read_described_and_sampled_with_every_model() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0));
     for words in [
-        &format!("KAMH-LS on {data} in 2 dimensions"),
+        &format!("kameleon on {data} in 2 dimensions"),
         "40 rows, 2 columns; +1 is ill",
         "Gaussian covariance, logistic likelihood, samples from Laplace's approximation, θ = log ℓ²",
         "chosen by a pilot: n_imp = ",

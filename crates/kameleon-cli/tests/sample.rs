@@ -31,7 +31,7 @@ fn the_default_run_finds_the_banana() {
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stderr.is_empty(), "quiet when not on a terminal");
     let text = stdout(&output);
-    assert!(text.starts_with("KAMH-LS on banana in 8 dimensions: 4 chains"), "{text}");
+    assert!(text.starts_with("kameleon on banana in 8 dimensions: 4 chains"), "{text}");
     let run = json(&["sample", "--json"]);
     // The figures of the fixed seed; a chain that sticks in a tail would have a mean off by 5 and more.
     assert!(run["mean_norm"].as_f64().unwrap() < 3.0, "{}", run["mean_norm"]);
@@ -90,8 +90,9 @@ fn every_sampler_target_and_kernel_of_the_list_runs() {
             continue;
         }
         let Some(name) = line.split_whitespace().next().filter(|_| !section.is_empty()) else { continue };
-        let args =
-            ["sample", "--json", "--dim", "2", "--warmup", "700", "--draws", "50", "--chains", "2", section, name];
+        let short = ["sample", "--json", "--dim", "2", "--warmup", "700", "--draws", "50", "--chains", "2"];
+        let sampler: &[&str] = if section == "--kernel" { &["--sampler", "KAMH-LS"] } else { &[] };
+        let args = [&short[..], sampler, &[section, name]].concat();
         assert_eq!(json(&args)["draws"], 50, "{args:?}");
         count += 1;
     }
@@ -109,22 +110,22 @@ fn wrong_use_is_told_with_what_is_allowed() {
     says(&["--target", "banana:b"], "should be key=number");
     says(&["--target", "banana:v=-1"], "v must be positive");
     says(&["--dim", "1"], "at least 2 dimensions");
-    says(&["--sampler", "nuts"], "choose one of SM");
-    says(&["--kernel", "box"], "choose one of gaussian");
-    says(&["--kernel", "matern:order=0.5"], "above 1");
+    says(&["--sampler", "nuts"], "choose one of kameleon");
+    says(&["--sampler", "KAMH-LS", "--kernel", "box"], "choose one of gaussian");
+    says(&["--sampler", "KAMH-LS", "--kernel", "matern:order=0.5"], "above 1");
     says(&["--bandwidth", "wide"], "say median, or a number");
-    says(&["--bandwidth", "-1"], "sigma must be positive");
+    says(&["--sampler", "KAMH-LS", "--bandwidth", "-1"], "sigma must be positive");
     says(&["--sampler", "SM", "--kernel", "gaussian"], "sampler.kernel: is for KAMH");
-    says(&["--gamma", "-0.2"], "gamma: must be positive");
-    says(&["--n", "0"], "n: must be at least 1");
-    says(&["--warmup", "400"], "longer warm-up or a smaller discard");
+    says(&["--sampler", "KAMH-LS", "--gamma", "-0.2"], "gamma: must be positive");
+    says(&["--sampler", "KAMH-LS", "--n", "0"], "n: must be at least 1");
+    says(&["--sampler", "KAMH-LS", "--warmup", "400"], "longer warm-up or a smaller discard");
     says(&["--draws", "0"], "draws:");
     says(&["--chains", "0"], "chains:");
     says(&["--start", "0,zero"], "\"zero\" is not a number");
     says(&["--start", "0,0"], "has 2 coordinates where 8 are wanted");
     says(&["--noise", "-1"], "the sd of the log estimate must be");
     says(&["--correlation", "1"], "correlation:");
-    says(&["--kernel", "polynomial:degree=2.5"], "whole number");
+    says(&["--sampler", "KAMH-LS", "--kernel", "polynomial:degree=2.5"], "whole number");
     says(&["--sampler", "SM", "--published"], "sampler.published: is for AM-FS");
     says(&["--draws", "many"], "invalid value 'many'");
 }

@@ -118,8 +118,8 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
         "line 5, column 9: sampler.gamma: invalid type",
     );
     says(
-        &format!("{BANANA}[sampler]\nkernel = \"box\"\n"),
-        "line 4, column 10: sampler.kernel: there is no kernel \"box\"",
+        &format!("{BANANA}[sampler]\nname = \"KAMH\"\nkernel = \"box\"\n"),
+        "line 5, column 10: sampler.kernel: there is no kernel \"box\"",
     );
     says(&format!("{BANANA}[sampler]\nname = \"SM\"\nn = 9\n"), "line 5, column 5: sampler.n: is for KAMH");
     says(

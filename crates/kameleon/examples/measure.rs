@@ -18,6 +18,9 @@ fn main() {
             if let (Sampler::Staged(settings), Ok(text)) = (&mut sampler, std::env::var("JUMPS")) {
                 settings.jumps_up_to = text.parse().unwrap();
             }
+            if let (Sampler::Staged(settings), Ok(text)) = (&mut sampler, std::env::var("N")) {
+                settings.n = text.parse().unwrap();
+            }
             let plan = Plan { sampler, chains, warmup, draws, seed, pool, ..Plan::default() };
             match target {
                 "b003" => measure(target, Banana::new(8, 0.03, 100.0).unwrap(), &plan),

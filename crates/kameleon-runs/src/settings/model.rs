@@ -150,7 +150,7 @@ impl ModelSettings {
     /// Warm-up and draws that take a minute or less, unless the model is slow.
     pub(crate) fn default_length(&self) -> (u64, u64) {
         match self.kind() {
-            Ok(Kind::BuiltIn(_)) => (100_000, 400_000),
+            Ok(Kind::BuiltIn(_)) => (50_000, 100_000),
             Ok(Kind::Expression(_) | Kind::Library(_)) => (20_000, 80_000),
             _ => (5_000, 20_000),
         }

@@ -90,6 +90,22 @@ impl Past {
     }
 }
 
+impl Past {
+    /// The `count` states at which the density estimate is lowest.
+    pub fn least_likely<'a>(&self, states: Vec<&'a [f64]>, count: usize) -> Vec<&'a [f64]> {
+        let Some(jump) = &self.jump else { return Vec::new() };
+        let d = self.frame.dim();
+        let (mut u, mut scratch) = (vec![0.0; d], Jump::scratch(d));
+        let mut density = |x: &[f64]| {
+            self.frame.coordinates(x, &mut u);
+            jump.log_density(&u, &mut scratch)
+        };
+        let mut ranked: Vec<(f64, &[f64])> = states.into_iter().map(|x| (density(x), x)).collect();
+        ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        ranked.into_iter().take(count).map(|(_, x)| x).collect()
+    }
+}
+
 /// The median over z of the mean eigenvalue of C.
 fn typical_spread(sigma: f64, z: &Points) -> Option<f64> {
     let d = z.dim();

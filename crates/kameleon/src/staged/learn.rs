@@ -11,10 +11,14 @@ use super::window::{Part, Window, in_frame};
 use crate::Rng;
 use crate::linalg::cholesky;
 use crate::random::{Purpose, stream};
+use std::cmp::Ordering;
 
 /// The learned share of jumps, and the least share of each local move among them.
 const JUMPS: (f64, f64) = (0.05, 0.5);
 const LEAST_LOCAL: f64 = 0.2;
+/// One in so many points of z is a rare state, the rarest of so many candidates.
+const RARE: usize = 5;
+const CANDIDATES: usize = 5000;
 /// The share of jumps before their worth is known.
 const FIRST_JUMPS: f64 = 0.25;
 
@@ -39,12 +43,23 @@ pub fn learn(old: &Fit, lessons: &[Lesson], settings: &StagedSettings, schedule:
     Fit { number, metric, weights, past }
 }
 
+/// z is a fair sample of the window, and some of the states that an estimate from it finds least likely: where the chain
+/// may go but jumps do not lead, it would stay for long.
 fn past(choice: Choice, window: &Window<'_>, metric: &Frame, n: usize, rng: &mut Rng) -> Option<Past> {
-    let states = window.sample(Part::All, n, rng);
+    let frame = choice.frame(metric);
+    let rare = if choice.jump { n / RARE } else { 0 };
+    let mut states = window.sample(Part::All, n - rare, rng);
     if states.len() <= metric.dim() + 1 {
         return None;
     }
-    Past::new(choice, in_frame(&states, &choice.frame(metric)), metric)
+    let fair = Past::new(choice, in_frame(&states, &frame), metric)?;
+    if rare == 0 {
+        return Some(fair);
+    }
+    states.extend(fair.least_likely(window.sample(Part::All, CANDIDATES, rng), rare));
+    states.sort_by(|a, b| a.iter().zip(*b).map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal));
+    states.dedup();
+    Past::new(choice, in_frame(&states, &frame), metric)
 }
 
 /// Σ = wS + (1 − w)cΣ_old: the window's covariance, trusted by the number of moves it holds; the old one shrunk where the

@@ -158,7 +158,6 @@ impl Past {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::any_chain::AnyChain;
     use crate::random::{Purpose, stream};
     use crate::staged::{Kind, Staged, StagedSettings};
@@ -169,11 +168,13 @@ mod tests {
     fn the_covariance_shown_is_that_of_the_kameleon_steps() {
         const DIM: usize = 3;
         let length = Length { warmup: 4_000, sampling: 0 };
-        let proposal = Staged::new(&StagedSettings { n: 200 }, DIM, length).unwrap();
+        let proposal = Staged::new(&StagedSettings { n: 200, ..StagedSettings::default() }, DIM, length).unwrap();
         let settings = ChainSettings { index: 0, seed: 3, warmup: length.warmup, normals: 0, correlation: 0.0 };
         let mut chain = Chain::new(proposal, &[0.5; DIM], settings).unwrap();
         let mut target = Banana::new(DIM, 0.1, 100.0).unwrap();
-        (0..length.warmup).for_each(|_| drop(chain.step(&mut target).unwrap()));
+        for _ in 0..length.warmup {
+            chain.step(&mut target).unwrap();
+        }
         let fit = chain.proposal().fit().clone();
         assert!(fit.weight(Kind::Kameleon) > 0.0);
         let shown = chain.covariance_at(chain.position()).unwrap();
