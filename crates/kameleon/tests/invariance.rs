@@ -8,9 +8,7 @@ mod common;
 
 use common::replicates::*;
 use common::*;
-use kameleon::diagnose::kolmogorov_smirnov_uniform;
 use kameleon::proposal::*;
-use kameleon::random::{Purpose, stream};
 use kameleon::target::{Banana, Flower, Known, Noisy};
 use kameleon::*;
 use rand::RngExt;

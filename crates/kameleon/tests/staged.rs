@@ -281,7 +281,9 @@ fn what_was_learned_is_told_and_a_funnel_is_recognised() {
         let mut chain =
             Sampler::kameleon().chain(&vec![0.5; dim], settings, Length { warmup: 6000, sampling: 2000 }).unwrap();
         let mut target = target();
-        (0..8000).for_each(|_| drop(chain.step(target.as_mut()).unwrap().outcome));
+        for _ in 0..8000 {
+            chain.step(target.as_mut()).unwrap();
+        }
         (chain.learned(), chain.advice().join(" "))
     };
     let (learned, advice) = told(Box::new(|| Box::new(Funnel::new(5, 3.0).unwrap())), 5);
