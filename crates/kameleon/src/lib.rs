@@ -27,8 +27,8 @@
 //! Data flows one way: [`target`] → [`chain`] (with a [`proposal`], which may use a [`kernel`]) → [`run`] → [`diagnose`].
 //!
 //! * A [`Target`] is a log density; built-in ones whose truth is [`Known`] serve to judge samplers.
-//! * A [`Sampler`] is plain settings; it makes chains. Each of the paper's samplers is one [`Proposal`]: SM, AM-FS, AM-LS,
-//!   AM-PCA, KAMH, KAMH-LS and PCA-Kameleon.
+//! * A [`Sampler`] is plain settings; it makes chains. The default is [`staged`]; each of the paper's samplers is one
+//!   [`Proposal`]: SM, AM-FS, AM-LS, AM-PCA, KAMH, KAMH-LS and PCA-Kameleon.
 //! * A [`Chain`] asks for a point and is told its log density; [`sample`] does that for many chains on threads.
 //!   The same seed gives the same draws on any number of threads, interrupted and resumed or not.
 //! * A noisy target is sampled exactly, because the estimate at the current point is kept, never made anew
