@@ -246,7 +246,7 @@ fn what_is_wrong_with_a_study_is_told_with_file_line_and_what_is_allowed() {
     says("chains = 3", "chains = 1", 5, "chains: an interval needs at least 2");
     says("chains = 3", "chains = -3", 5, "-3 is negative");
     says("chains = 3", "chains = { quick = 3 }", 5, "missing field `paper`");
-    says("\"bars\"", "\"pies\"", 4, "expected one of `bars`, `convergence`");
+    says("\"bars\"", "\"pies\"", 4, "expected one of `bars`, `table`, `convergence`");
     says("ring = { radius", "pear = { radius", 9, "expected one of `banana`, `flower`, `ring`");
     says("variance = 0.05", "variance = -1", 7, "variance must be positive");
     says("\"bars\"", "\"benchmark\"", 4, "needs one [[target]] and no more");
