@@ -3,7 +3,7 @@
 >>> import kameleon as km
 >>> def log_density(x):
 ...     return -(x[0] ** 2) / 200 - (x[1] - 0.1 * (x[0] ** 2 - 100)) ** 2 / 2
->>> result = km.sample(log_density, [0.0, 0.0], draws=2000, warmup=2000, chains=4, seed=42)
+>>> result = km.sample(log_density, [0.0, 0.0], draws=5000, warmup=10_000, chains=4, seed=42)
 >>> len(result.summary())
 2
 """

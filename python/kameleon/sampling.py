@@ -162,7 +162,7 @@ def resume(
     >>> import kameleon as km
     >>> folder = tempfile.mkdtemp() + "/run"
     >>> target = km.targets.Banana(2)
-    >>> half = km.sample(target, draws=500, warmup=1000, seed=1, checkpoint=folder)
+    >>> half = km.sample(target, draws=500, warmup=5000, seed=1, checkpoint=folder)
     >>> whole = km.resume(folder, draws=1000)
     >>> bool((whole.draws == km.sample(target, draws=1000, warmup=1000, seed=1).draws).all())
     True
@@ -200,7 +200,7 @@ def load(checkpoint: str | os.PathLike[str]) -> Result:
     >>> import tempfile
     >>> import kameleon as km
     >>> folder = tempfile.mkdtemp() + "/run"
-    >>> result = km.sample(km.targets.Banana(2), draws=500, warmup=1000, seed=1, checkpoint=folder)
+    >>> result = km.sample(km.targets.Banana(2), draws=500, warmup=5000, seed=1, checkpoint=folder)
     >>> bool((km.load(folder).draws == result.draws).all())
     True
     """

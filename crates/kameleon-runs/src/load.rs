@@ -6,7 +6,7 @@ use crate::settings::RunSettings;
 use crate::status::Status;
 use crate::sticking;
 use kameleon::any_chain::AnyChain;
-use kameleon::run::invalid_points;
+use kameleon::run::{advice, invalid_points};
 use kameleon::statistics::Statistics;
 use kameleon_models::Bound;
 use kameleon_output::{ChainDraws, Kept, Posterior, ProposalEllipse};
@@ -89,7 +89,9 @@ pub fn posterior(settings: &RunSettings, chains: Vec<RawChain>, status: &Status)
     let bounds = settings.parameters.bounds()?;
     let names = settings.parameters.names();
     let warmup = settings.run.warmup.unwrap_or_default();
-    let (learned, advice) = (learned(&chains), advice(&chains));
+    let learned = learned(&chains);
+    let told = chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice())));
+    let advice = advice(told);
     let chains: Vec<ChainDraws> = chains.into_iter().map(|chain| shown(chain, &bounds, warmup)).collect();
     let noisy = settings.model.is_noisy();
     let statistics = || chains.iter().map(|chain| &chain.statistics);
@@ -138,17 +140,6 @@ fn learned(chains: &[RawChain]) -> Vec<(String, String)> {
     let joined =
         |values: &[String]| if values.iter().all(|v| *v == values[0]) { values[0].clone() } else { values.join("; ") };
     found.into_iter().map(|(label, values)| (label, joined(&values))).collect()
-}
-
-/// What the chains themselves advise, each sentence once.
-fn advice(chains: &[RawChain]) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for sentence in chains.iter().filter_map(|chain| chain.chain.as_deref()).flat_map(AnyChain::advice) {
-        if !found.contains(&sentence) {
-            found.push(sentence);
-        }
-    }
-    found
 }
 
 fn shown(chain: RawChain, bounds: &[Bound], warmup: u64) -> ChainDraws {

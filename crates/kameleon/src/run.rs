@@ -144,22 +144,8 @@ impl Run {
             Ending::Failed(error) => warnings.push(format!("{error}; this is what was drawn before")),
         }
         warnings.extend(invalid_points(self.chains.iter().map(|chain| &chain.statistics)));
-        warnings.extend(self.advice());
+        warnings.extend(advice(self.chains.iter().enumerate().map(|(k, chain)| (k, chain.advice.clone()))));
         warnings
-    }
-
-    /// The chains' advice, each once, with the chains it is about.
-    fn advice(&self) -> Vec<String> {
-        let mut advice: Vec<(&str, Vec<String>)> = Vec::new();
-        for (k, text) in self.chains.iter().enumerate().flat_map(|(k, c)| c.advice.iter().map(move |text| (k, text))) {
-            match advice.iter_mut().find(|(known, _)| known == text) {
-                Some((_, chains)) => chains.push(k.to_string()),
-                None => advice.push((text, vec![k.to_string()])),
-            }
-        }
-        let which =
-            |chains: &[String]| format!("chain{} {}", if chains.len() > 1 { "s" } else { "" }, chains.join(", "));
-        advice.into_iter().map(|(text, chains)| format!("{}: {text}", which(&chains))).collect()
     }
 
     /// The draws of each chain, one point after another.
@@ -179,6 +165,19 @@ pub fn invalid_points<'a>(chains: impl Iterator<Item = &'a Statistics> + Clone) 
          {chain}, iteration {t}, at {point}: {}",
         first.why
     ))
+}
+
+/// What chains advise, each sentence once, with the chains that it is about.
+pub fn advice(chains: impl Iterator<Item = (usize, Vec<String>)>) -> Vec<String> {
+    let mut advice: Vec<(String, Vec<String>)> = Vec::new();
+    for (k, text) in chains.flat_map(|(k, texts)| texts.into_iter().map(move |text| (k, text))) {
+        match advice.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, chains)) => chains.push(k.to_string()),
+            None => advice.push((text, vec![k.to_string()])),
+        }
+    }
+    let which = |chains: &[String]| format!("chain{} {}", if chains.len() > 1 { "s" } else { "" }, chains.join(", "));
+    advice.into_iter().map(|(text, chains)| format!("{}: {text}", which(&chains))).collect()
 }
 
 /// How a run is watched and stopped from outside.
