@@ -215,6 +215,8 @@ def test_a_return_value_that_is_no_number_is_told():
 
 def interrupted(target, after, **options):
     """A run that gets Ctrl-C after so many seconds."""
+    # A shell has its background jobs ignore Ctrl-C, and tests may be one.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(after, signal.raise_signal, [signal.SIGINT])
     timer.start()
     try:
@@ -223,6 +225,7 @@ def interrupted(target, after, **options):
             return km.sample(target, [0.0, 0.0], sampler=km.SM(), draws=10**9, thin=1000, warmup=0, seed=1, **options)
     finally:
         timer.cancel()
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("options", [{}, {"vectorized": True}])
