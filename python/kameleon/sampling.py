@@ -161,10 +161,10 @@ def resume(
     >>> import tempfile
     >>> import kameleon as km
     >>> folder = tempfile.mkdtemp() + "/run"
-    >>> target = km.targets.Banana(2)
+    >>> target = km.targets.Banana(2, b=0.01)
     >>> half = km.sample(target, draws=500, warmup=5000, seed=1, checkpoint=folder)
     >>> whole = km.resume(folder, draws=1000)
-    >>> bool((whole.draws == km.sample(target, draws=1000, warmup=1000, seed=1).draws).all())
+    >>> bool((whole.draws == km.sample(target, draws=1000, warmup=5000, seed=1).draws).all())
     True
     """
     folder = Path(checkpoint)
@@ -200,7 +200,7 @@ def load(checkpoint: str | os.PathLike[str]) -> Result:
     >>> import tempfile
     >>> import kameleon as km
     >>> folder = tempfile.mkdtemp() + "/run"
-    >>> result = km.sample(km.targets.Banana(2), draws=500, warmup=5000, seed=1, checkpoint=folder)
+    >>> result = km.sample(km.targets.Banana(2, b=0.01), draws=500, warmup=5000, seed=1, checkpoint=folder)
     >>> bool((km.load(folder).draws == result.draws).all())
     True
     """

@@ -266,7 +266,7 @@ def test_the_warm_up_is_kept_on_request():
 
 def test_progress_is_told_to_a_function_of_the_users():
     seen = []
-    km.sample(km.targets.Banana(2), draws=20_000, warmup=1000, seed=1, progress=seen.append)
+    km.sample(km.targets.Banana(2, b=0.01), draws=20_000, warmup=1000, seed=1, progress=seen.append)
     assert seen and len(seen[-1]) == 4
     iterations, acceptance, scale = seen[-1][0]
     assert iterations == 21_000 and 0 < acceptance < 1 and scale > 0
