@@ -1,12 +1,19 @@
-# The commands a developer needs. `make test` is all of the tests that must pass before anything lands.
+# The commands a developer needs. `make lint test` is what must pass before anything lands.
 
-.PHONY: test test-python test-slow lint docs bench compare venv wheel notebooks
+.PHONY: test compile venv-or-note test-python test-slow lint docs bench compare venv wheel notebooks
 
-test: lint
-	@$(MAKE) --no-print-directory venv || echo "NOTE: no Python environment, so tests that need one are skipped"
+test:
+	@$(MAKE) --no-print-directory -j2 compile venv-or-note
 	KAMELEON_TEST_PYTHON="$(CURDIR)/.venv/bin/python:$(CURDIR)/.venv-new/bin/python" cargo test --workspace --locked
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 	@$(MAKE) --no-print-directory test-python
+
+# Packages are fetched while the tests compile.
+compile:
+	cargo test --workspace --locked --no-run
+
+venv-or-note:
+	@$(MAKE) --no-print-directory venv || echo "NOTE: no Python environment, so tests that need one are skipped"
 
 # The Python package, as a wheel in an environment of its own. The targets are those that `cargo test` builds too, so that
 # cargo has nothing to compile but the extension.
