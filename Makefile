@@ -5,7 +5,6 @@
 test:
 	@$(MAKE) --no-print-directory -j2 compile venv-or-note
 	KAMELEON_TEST_PYTHON="$(CURDIR)/.venv/bin/python:$(CURDIR)/.venv-new/bin/python" cargo test --workspace --locked
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 	@$(MAKE) --no-print-directory test-python
 
 # Packages are fetched while the tests compile.
@@ -35,6 +34,7 @@ test-slow:
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 
 docs:
 	cargo doc --workspace --no-deps --open
