@@ -1,5 +1,10 @@
 //! One chain: ask for a point, tell its log density. The one place where points are accepted and rejected.
 
+mod error;
+
+pub use error::ChainError;
+pub(crate) use error::show_point;
+
 use crate::Rng;
 use crate::proposal::Proposal;
 use crate::random::{Purpose, stream};
@@ -10,7 +15,6 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use thiserror::Error;
 
 /// What became of a proposed point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,70 +54,8 @@ impl Step {
     }
 }
 
-/// Why a chain cannot go on.
-#[derive(Debug, Error)]
-pub enum ChainError {
-    /// The start is no place to start from.
-    #[error("chain {chain} cannot start at {}: {why}", show_point(point))]
-    Start {
-        /// Which chain, from 0.
-        chain: usize,
-        /// Where.
-        point: Vec<f64>,
-        /// What is wrong there, and what to do.
-        why: String,
-    },
-    /// The target can no longer be evaluated. What was drawn so far is kept.
-    #[error("chain {chain} stopped at iteration {t}, at {}: {source}", show_point(point))]
-    Fatal {
-        /// Which chain, from 0.
-        chain: usize,
-        /// The iteration.
-        t: u64,
-        /// The point it was asked for.
-        point: Vec<f64>,
-        /// What the target said.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// A draw could not be recorded. What was recorded before is kept.
-    #[error("chain {chain} stopped because its draws cannot be recorded: {source}")]
-    Record {
-        /// Which chain, from 0.
-        chain: usize,
-        /// What went wrong.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// A stored chain that cannot be what was stored.
-    #[error("chain {chain} cannot be resumed: {why}; the stored state is damaged, or of another version")]
-    State {
-        /// Which chain, from 0.
-        chain: usize,
-        /// What does not fit.
-        why: &'static str,
-    },
-    /// The chain learns with others and waits for them.
-    #[error("chain {chain} waits for the others of its group: bring them to the same refresh, and call pool::teach")]
-    Waiting {
-        /// Which chain, from 0.
-        chain: usize,
-    },
-    /// A value was told that was not asked for.
-    #[error("chain {chain}: nothing was asked, so nothing can be told; call ask() first")]
-    NothingAsked {
-        /// Which chain, from 0.
-        chain: usize,
-    },
-}
-
 /// Why a point that overflowed is invalid.
 const NOT_FINITE: &str = "the proposed point is not finite";
-
-/// A point for people to read: at most eight coordinates.
-pub(crate) fn show_point(x: &[f64]) -> String {
-    let shown: Vec<String> = x.iter().take(8).map(|x| format!("{x}")).collect();
-    let more = if x.len() > 8 { format!(", … {} in all", x.len()) } else { String::new() };
-    format!("({}{more})", shown.join(", "))
-}
 
 /// A point and everything paid for at it. Because the log density stays with its point, an estimate is recycled for as
 /// long as the chain stays: a pseudo-marginal chain needs no code of its own.

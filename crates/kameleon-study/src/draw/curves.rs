@@ -4,6 +4,7 @@ use super::axes::{Axis, Frame};
 use super::bars::{LEGEND, legend};
 use super::style::looks;
 use super::svg::Canvas;
+use crate::cells::Cells;
 use crate::interval::Interval;
 
 /// One panel: a curve for each sampler.
@@ -12,6 +13,14 @@ pub struct CurvePanel {
     pub label: String,
     /// For each sampler in order, x with the mean and its interval.
     pub curves: Vec<Vec<(f64, Interval)>>,
+}
+
+impl CurvePanel {
+    /// A measure on a target against iterations, for all samplers.
+    pub fn of(cells: &Cells, target: &str, measure: &str, label: &str) -> Self {
+        let curve = |s: &&str| cells.curve(target, s, measure).map(|c| (c.at as f64, c.interval)).collect();
+        Self { label: label.into(), curves: cells.samplers().iter().map(curve).collect() }
+    }
 }
 
 const WIDTH: f64 = 1000.0;

@@ -39,13 +39,7 @@ pub fn benchmark(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) ->
         measure(&mut cells, group, records, &truth, target.thin.at(settings.scale));
     }
     let samplers = cells.samplers();
-    let panel = |measure: &str, label: &str| CurvePanel {
-        label: label.into(),
-        curves: samplers
-            .iter()
-            .map(|s| cells.curve(&target.name, s, measure).map(|c| (c.at as f64, c.interval)).collect())
-            .collect(),
-    };
+    let panel = |measure: &str, label: &str| CurvePanel::of(&cells, &target.name, measure, label);
     let panels = [panel("mean-distance", "distance of the means"), panel("mmd", "MMD to the benchmark")];
     let caption = format!(
         "{}: distance of the mean from that of the benchmark (left) and maximum mean discrepancy to it with the kernel \

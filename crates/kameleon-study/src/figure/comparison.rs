@@ -92,13 +92,7 @@ pub fn convergence(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) 
     let samplers = cells.samplers();
     let mut figures = Vec::new();
     for (k, target) in study.targets().enumerate() {
-        let panel = |measure: &str, label: &str| CurvePanel {
-            label: label.into(),
-            curves: samplers
-                .iter()
-                .map(|s| cells.curve(&target.name, s, measure).map(|c| (c.at as f64, c.interval)).collect())
-                .collect(),
-        };
+        let panel = |measure: &str, label: &str| CurvePanel::of(&cells, &target.name, measure, label);
         let panels = [panel("mean-norm", "‖mean‖"), panel("deviation-0.5", "deviation of the 0.5-quantile")];
         let name = if k == 0 { study.name.clone() } else { format!("{}-{}", study.name, k + 1) };
         let caption = format!(
