@@ -41,11 +41,76 @@ fn main() {
                 "t3" => measure(target, StudentT::new(8, 3.0).unwrap(), &plan),
                 "c20" => measure(target, Banana::new(20, 0.03, 100.0).unwrap(), &plan),
                 "c50" => measure(target, Banana::new(50, 0.03, 100.0).unwrap(), &plan),
+                "mix8" => measure(target, Mixed::new(8), &plan),
+                "mix20" => measure(target, Mixed::new(20), &plan),
+                "c30" => measure(target, Banana::new(30, 0.03, 100.0).unwrap(), &plan),
                 "c12" => measure(target, Banana::new(12, 0.03, 100.0).unwrap(), &plan),
                 "c16" => measure(target, Banana::new(16, 0.03, 100.0).unwrap(), &plan),
                 other => panic!("no target {other}"),
             }
         }
+    }
+}
+
+/// A banana in coordinates that are mixed and of very different units.
+#[derive(Clone)]
+struct Mixed {
+    banana: Banana,
+    factor: Vec<f64>,
+    d: usize,
+}
+
+impl Mixed {
+    fn new(d: usize) -> Self {
+        let mut rng = stream(7, 0, Purpose::Start);
+        let mut factor = vec![0.0; d * d];
+        for i in 0..d {
+            let unit = 10f64.powf(rng.random_range(-1.5..1.5));
+            for j in 0..i {
+                factor[i * d + j] = unit * rng.random_range(-0.5..0.5);
+            }
+            factor[i * d + i] = unit;
+        }
+        // The curved directions are among the later, smaller ones.
+        Self { banana: Banana::new(d, 0.1, 100.0).unwrap(), factor, d }
+    }
+
+    fn back(&self, x: &[f64]) -> Vec<f64> {
+        let d = self.d;
+        let mut y = x.to_vec();
+        for i in 0..d {
+            let sum: f64 = (0..i).map(|j| self.factor[i * d + j] * y[j]).sum();
+            y[i] = (y[i] - sum) / self.factor[i * d + i];
+        }
+        // Banana's axes last, and the first one narrow.
+        y.reverse();
+        y[0] *= 10.0;
+        y
+    }
+}
+
+impl Target for Mixed {
+    fn dim(&self) -> Option<usize> {
+        Some(self.d)
+    }
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> target::Evaluation {
+        let y = self.back(x);
+        self.banana.log_density(&y, noise)
+    }
+}
+
+impl Known for Mixed {
+    fn sample(&self, _: &mut Rng, _: &mut [f64]) {
+        unimplemented!()
+    }
+    fn mean(&self) -> Vec<f64> {
+        vec![0.0; self.d]
+    }
+    fn total_variance(&self) -> f64 {
+        1.0
+    }
+    fn level(&self, x: &[f64]) -> f64 {
+        self.banana.level(&self.back(x))
     }
 }
 
@@ -77,6 +142,10 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan) {
         worst = worst.max(summary.parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max));
     }
     if std::env::var("VERBOSE").is_ok() {
+        println!(
+            "{:?}",
+            summary.parameters.iter().map(|p| (p.ess_bulk / total * 100.0).round() / 100.0).collect::<Vec<_>>()
+        );
         for (chain, error) in run.chains.iter().zip(&errors) {
             let learned: Vec<String> = chain.learned.iter().map(|(name, value)| format!("{name}: {value}")).collect();
             println!("   {:?}", chain.advice);

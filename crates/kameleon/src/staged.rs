@@ -5,6 +5,7 @@
 //! z are learned at refreshes, by one chain alone or by a group together ([`pool`]); after it nothing changes any more.
 
 mod choose;
+mod few;
 mod fit;
 mod frame;
 mod jump;
@@ -16,7 +17,8 @@ pub mod pool;
 mod pupil;
 mod report;
 mod schedule;
-
+mod shrink;
+mod subspace;
 mod window;
 
 pub use choose::Choice;
@@ -152,6 +154,11 @@ impl Proposal for Staged {
                 }
                 return chosen.component();
             }
+            (Kind::Partial, Some(past)) => {
+                if let Some(few) = &past.few {
+                    few.draw(at.few(), rng, y);
+                }
+            }
             (Kind::Difference, Some(past)) => past.draw_difference(self.pupil.length(chosen), rng, y),
             _ => {
                 let length = self.pupil.length(chosen);
@@ -174,6 +181,10 @@ impl Proposal for Staged {
             (Kind::Jump, Some(past)) => {
                 at_y.find_jumps(y, past);
                 at_x.log_jump_density() - at_y.log_jump_density()
+            }
+            (Kind::Partial, Some(past)) => {
+                at_y.find_partial(y, past);
+                at_x.log_partial_density() - at_y.log_partial_density()
             }
             _ => 0.0,
         }

@@ -34,10 +34,11 @@ fn the_default_leaves_the_flower() {
 }
 
 #[test]
-fn differential_evolution_leaves_the_gaussian_in_many_dimensions() {
+fn steps_and_jumps_in_few_directions_leave_the_banana_in_many_dimensions() {
     let target = Banana::new(24, 0.03, 4.0).unwrap();
     let proposal = learned(staged(24, 3000, 100), &mut target.clone(), 3000);
-    assert!(proposal.fit().weights[Kind::Difference as usize] > 0.0);
+    let weight = |kind: Kind| proposal.fit().weights[kind as usize];
+    assert!(weight(Kind::Difference) > 0.0 && weight(Kind::Partial) > 0.0 && weight(Kind::Jump) == 0.0);
     let p = exact_p(&proposal, &target);
     assert!(p > ALARM, "p = {p}");
 }
@@ -52,6 +53,10 @@ enum Fault {
     WrongWeight,
     /// Q in the ratio is that of another z.
     WrongPoints,
+    /// No ratio of densities for jumps in few directions.
+    NoPartialRatio,
+    /// Their Q in the ratio is that of other directions and another z.
+    WrongDirections,
     /// The weights of the moves go on changing with the place.
     NeverFrozen,
 }
@@ -73,6 +78,14 @@ fn log_q(proposal: &Staged, x: &[f64], delta: Option<f64>) -> f64 {
     ((1.0 - delta) * near.exp() + delta * wide.exp()).ln()
 }
 
+impl Mutant {
+    fn log_wrong_partial(&self, x: &[f64]) -> f64 {
+        let mut at = self.other.allocate(x.len());
+        self.other.locate(x, &mut at);
+        at.log_partial_density()
+    }
+}
+
 impl Proposal for Mutant {
     type Local = Local;
 
@@ -90,13 +103,16 @@ impl Proposal for Mutant {
 
     fn log_ratio(&self, x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local, component: usize) -> f64 {
         let right = self.proposal.log_ratio(x, at_x, y, at_y, component);
-        if Kind::of(component) != Kind::Jump {
-            return right;
+        match (Kind::of(component), self.fault) {
+            (Kind::Partial, Fault::NoPartialRatio) => return 0.0,
+            (Kind::Partial, Fault::WrongDirections) => return self.log_wrong_partial(x) - self.log_wrong_partial(y),
+            (Kind::Jump, _) => {}
+            _ => return right,
         }
         let delta = self.proposal.fit().past.as_ref().unwrap().choice.delta;
         let wrong = if delta < 0.5 { 0.9 } else { 0.05 };
         match self.fault {
-            Fault::None | Fault::NeverFrozen => right,
+            Fault::None | Fault::NeverFrozen | Fault::NoPartialRatio | Fault::WrongDirections => right,
             Fault::NoRatio => 0.0,
             Fault::WrongWeight => log_q(&self.proposal, x, Some(wrong)) - log_q(&self.proposal, y, Some(wrong)),
             Fault::WrongPoints => log_q(&self.other, x, None) - log_q(&self.other, y, None),
@@ -106,7 +122,7 @@ impl Proposal for Mutant {
     fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
         self.proposal.adapt(x, at, step, rng);
         if self.fault == Fault::NeverFrozen {
-            let weights = if x[0] > 0.0 { [0.4, 0.1, 0.5, 0.0] } else { [0.8, 0.1, 0.1, 0.0] };
+            let weights = if x[0] > 0.0 { [0.4, 0.1, 0.5, 0.0, 0.0] } else { [0.8, 0.1, 0.1, 0.0, 0.0] };
             self.proposal.learn(&Arc::new(Fit { weights, ..Fit::clone(self.proposal.fit()) }));
         }
     }
@@ -147,6 +163,18 @@ fn a_density_of_the_wrong_points_is_caught() {
 }
 
 #[test]
+fn a_jump_in_few_directions_without_its_ratio_is_caught() {
+    let p = mutant_p(Fault::NoPartialRatio);
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn a_density_in_the_wrong_directions_is_caught() {
+    let p = mutant_p(Fault::WrongDirections);
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
 fn learning_that_never_ends_is_caught() {
     let p = mutant_p(Fault::NeverFrozen);
     assert!(p < ALARM, "p = {p}");
@@ -163,8 +191,9 @@ fn after_every_step_the_cache_equals_a_fresh_look() {
         chain.proposal().locate(chain.position(), &mut fresh);
         assert_eq!(chain.local().factor(), fresh.factor());
         assert_eq!(chain.local().log_jump_density(), fresh.log_jump_density());
+        assert_eq!(chain.local().log_partial_density(), fresh.log_partial_density());
     }
-    assert!(KINDS[..3].iter().all(|kind| chain.proposal().fit().weights[*kind as usize] > 0.0));
+    assert!(KINDS.iter().all(|kind| chain.proposal().fit().weights[*kind as usize] > 0.0));
 }
 
 fn plan(chains: usize) -> Plan {
@@ -288,7 +317,7 @@ fn what_was_learned_is_told_and_a_funnel_is_recognised() {
     };
     let (learned, advice) = told(Box::new(|| Box::new(Funnel::new(5, 3.0).unwrap())), 5);
     assert!(advice.contains("looks like a funnel") && advice.contains("parameter 1"), "{advice}");
-    for name in ["metric", "neighbourhood f", "h²", "δ", "jump", "Kameleon"] {
+    for name in ["metric", "neighbourhood f", "h²", "δ", "jump", "jump in few directions", "Kameleon"] {
         assert!(learned.iter().any(|(known, _)| known == name), "{name}: {learned:?}");
     }
     let (_, advice) = told(Box::new(|| Box::new(banana())), 4);

@@ -35,6 +35,12 @@ impl<'a> Plane<'a> {
         Self { target, entry, z, x, y }
     }
 
+    /// Shows at least these ranges too.
+    pub fn widen(&mut self, x: Range, y: Range) {
+        self.x = (self.x.0.min(x.0), self.x.1.max(x.1));
+        self.y = (self.y.0.min(y.0), self.y.1.max(y.1));
+    }
+
     /// One panel for each title: the same units along x and y, below each other if they are wide. `right` is kept free
     /// beside each panel.
     pub fn panels(&self, titles: &[String], top: f64, right: f64) -> (Canvas, Vec<Frame>) {

@@ -1,6 +1,6 @@
 //! Figure 2 and Appendix B: where the Kameleon's proposal points, along the ridge of a target.
 
-use super::plane::Plane;
+use super::plane::{Plane, Range};
 use super::{Figure, Outcome};
 use crate::cells::Table;
 use crate::draw::{Anchor, BLUE, Canvas, FONT, Frame, GREYS, Heat, RED};
@@ -28,11 +28,22 @@ struct Ellipse {
     ratio: f64,
 }
 
+impl Ellipse {
+    /// From where to where it reaches along a coordinate.
+    fn range(&self, i: usize) -> Range {
+        let [l11, l21, l22] = self.factor;
+        let reach = 1.02 * radius() * if i == 0 { l11 } else { l21.hypot(l22) };
+        (self.centre[i] - reach, self.centre[i] + reach)
+    }
+}
+
 /// The figure, one panel for each kernel.
 pub fn proposals(study: &Study, settings: &Settings<'_>) -> Outcome {
     let target = study.target();
     let mut built = target.density.build(2).expect("checked when the study was read");
-    let plane = Plane::new(study, built.known().expect("checked"), settings.seed);
+    let mut plane = Plane::new(study, built.known().expect("checked"), settings.seed);
+    let shown: Vec<Vec<Ellipse>> = plane.entry.kernels.iter().map(|kernel| ellipses(&plane, kernel)).collect();
+    shown.iter().flatten().for_each(|ellipse| plane.widen(ellipse.range(0), ellipse.range(1)));
     let titles: Vec<String> = plane.entry.kernels.iter().map(kernel_name).collect();
     let (mut canvas, frames) = plane.panels(&titles, 30.0, 0.0);
     let mut rng = stream(settings.seed, 0, Purpose::Noise);
@@ -44,15 +55,14 @@ pub fn proposals(study: &Study, settings: &Settings<'_>) -> Outcome {
     legend(&mut canvas);
     let mut outcome = Outcome::default();
     let mut table = Table::new(&["kernel", "x1", "x2", "l11", "l21", "l22", "angle_to_ridge", "axis_ratio"]);
-    for ((kernel, frame), title) in plane.entry.kernels.iter().zip(&frames).zip(&titles) {
-        let ellipses = ellipses(&plane, kernel);
+    for ((ellipses, frame), title) in shown.iter().zip(&frames).zip(&titles) {
         heat.draw(&mut canvas, frame, GREYS);
-        draw(&mut canvas, frame, &plane, &ellipses);
-        for e in &ellipses {
+        draw(&mut canvas, frame, &plane, ellipses);
+        for e in ellipses {
             let numbers = [e.centre[0], e.centre[1], e.factor[0], e.factor[1], e.factor[2], e.angle, e.ratio];
             table.row([title.clone()].into_iter().chain(numbers.map(|x| x.to_string())));
         }
-        outcome.verdicts.push(verdict(title, &ellipses));
+        outcome.verdicts.push(verdict(title, ellipses));
     }
     let mut points = Table::new(&["x1", "x2"]);
     plane.z.iter().for_each(|z| points.numbers(z));

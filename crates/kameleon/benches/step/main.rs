@@ -140,20 +140,33 @@ fn warmup() {
     }
 }
 
-/// Two chains on two cores against the same two on one.
+/// Two chains on two cores against the same two on one; and two programs that know nothing of each other, which is as much
+/// as the machine can give.
 fn threads() {
-    let run = |threads| {
-        let plan = Plan { chains: 2, warmup: 5000, draws: 40_000, threads: Some(threads), ..Plan::default() };
-        let start = Instant::now();
+    let run = |sampler: &Sampler, chains: usize, threads: usize| {
+        let sampler = sampler.clone();
+        let plan = Plan { sampler, chains, warmup: 5000, draws: 100_000, threads: Some(threads), ..Plan::default() };
         sample(banana(8), &[vec![0.0; 8]], &plan, Control::default()).unwrap();
-        start.elapsed().as_secs_f64()
     };
-    let (mut one, mut two) = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..5 {
-        one = one.min(run(1));
-        two = two.min(run(2));
+    let apart = |sampler: &Sampler| {
+        std::thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(|| run(sampler, 1, 1)))));
+    };
+    println!(
+        "\nTwo chains, n = 1000, d = 8: two threads against one, and two runs side by side against one after another\n"
+    );
+    for sampler in [Sampler::kamh_ls(), Sampler::default()] {
+        let mut shortest = [f64::INFINITY; 3];
+        for _ in 0..5 {
+            let turns: [&dyn Fn(); 3] = [&|| run(&sampler, 2, 1), &|| run(&sampler, 2, 2), &|| apart(&sampler)];
+            for (shortest, turn) in shortest.iter_mut().zip(turns) {
+                let start = Instant::now();
+                turn();
+                *shortest = shortest.min(start.elapsed().as_secs_f64());
+            }
+        }
+        let [one, two, apart] = shortest;
+        println!("{:10} {one:.3} s   {two:.3} s   ratio {:.2}, apart {:.2}", sampler.name(), one / two, one / apart);
     }
-    println!("\nTwo KAMH-LS chains: one thread {one:.3} s, two threads {two:.3} s, ratio {:.2}", one / two);
 }
 
 fn main() {

@@ -51,8 +51,8 @@ impl Choice {
     }
 }
 
-/// The candidate with the largest mean log density on what it has not seen.
-pub fn choose(window: &Window<'_>, metric: &Frame, rng: &mut Rng) -> Option<Choice> {
+/// The candidate with the largest mean log density on what it has not seen, and that density over the one of a Gaussian.
+pub fn choose(window: &Window<'_>, metric: &Frame, rng: &mut Rng) -> Option<(f64, Choice)> {
     let taught = window.sample(Part::Even, TAUGHT, rng);
     let tested = window.sample(Part::Odd, TESTED, rng);
     if taught.len() <= metric.dim() + 1 || tested.is_empty() {
@@ -67,7 +67,13 @@ pub fn choose(window: &Window<'_>, metric: &Frame, rng: &mut Rng) -> Option<Choi
             }
         }
     }
-    best.map(|(_, choice)| choice)
+    let mut u = vec![0.0; metric.dim()];
+    let mut gaussian = |x: &&[f64]| {
+        metric.coordinates(x, &mut u);
+        -0.5 * u.iter().map(|u| u * u + libm::log(std::f64::consts::TAU)).sum::<f64>() - metric.log_volume()
+    };
+    let mean = tested.iter().map(&mut gaussian).sum::<f64>() / tested.len() as f64;
+    best.map(|(score, choice)| (score - mean, choice))
 }
 
 /// Metrics and widths; components of one shape are the same in both metrics.

@@ -2,10 +2,12 @@
 //! All chains of a group share one.
 
 use super::choose::Choice;
+use super::few::Few;
 use super::frame::Frame;
 use super::jump::Jump;
-use super::moves::Kind;
+use super::moves::{Kind, PerKind};
 use super::nearby::LocalFactors;
+use super::subspace::Subspace;
 use crate::bandwidth::MedianHeuristic;
 use crate::points::Points;
 use crate::spread::{Scratch, weighted_moments};
@@ -25,7 +27,7 @@ pub struct Fit {
     /// m and L with LLᵀ = Σ.
     pub metric: Frame,
     /// How often each kind of move is made.
-    pub weights: [f64; 4],
+    pub weights: PerKind<f64>,
     /// z and what is made of it; none early in the warm-up.
     pub past: Option<Past>,
 }
@@ -42,13 +44,16 @@ pub struct Past {
     pub unit: f64,
     /// What is added to it in every direction.
     pub floor: f64,
+    /// Jumps in all directions, if these are not too many.
     pub jump: Option<Jump>,
+    /// Jumps in a few.
+    pub few: Option<Few>,
 }
 
 impl Fit {
     /// Before anything is known: unit steps around `start`.
     pub fn nothing(dim: usize) -> Self {
-        Self { number: 0, metric: Frame::raw(vec![0.0; dim]), weights: [1.0, 0.0, 0.0, 0.0], past: None }
+        Self { number: 0, metric: Frame::raw(vec![0.0; dim]), weights: [1.0, 0.0, 0.0, 0.0, 0.0], past: None }
     }
 
     /// How often a kind of move is made.
@@ -60,7 +65,9 @@ impl Fit {
     pub fn fits(&self, dim: usize) -> bool {
         let sum: f64 = self.weights.iter().sum();
         let needs_past = self.weights[1..].iter().any(|weight| *weight > 0.0);
-        let jumps = self.weight(Kind::Jump) == 0.0 || self.past.as_ref().is_some_and(|past| past.jump.is_some());
+        let has = |what: fn(&Past) -> bool| self.past.as_ref().is_some_and(what);
+        let jumps = (self.weight(Kind::Jump) == 0.0 || has(|past| past.jump.is_some()))
+            && (self.weight(Kind::Partial) == 0.0 || has(|past| past.few.is_some()));
         self.metric.fits(dim)
             && self.weights.iter().all(|weight| *weight >= 0.0)
             && (sum - 1.0).abs() < 1e-9
@@ -86,11 +93,9 @@ impl Past {
             Jump::new(&z, locals.as_ref(), &factor, choice.h2, choice.delta)
         });
         let frame = choice.frame(metric);
-        Some(Self { choice, frame, z, sigma, unit: variance / typical, floor: FLOOR * variance, jump })
+        Some(Self { choice, frame, z, sigma, unit: variance / typical, floor: FLOOR * variance, jump, few: None })
     }
-}
 
-impl Past {
     /// The `count` states at which the density estimate is lowest.
     pub fn least_likely<'a>(&self, states: Vec<&'a [f64]>, count: usize) -> Vec<&'a [f64]> {
         let Some(jump) = &self.jump else { return Vec::new() };
@@ -128,14 +133,17 @@ fn typical_spread(sigma: f64, z: &Points) -> Option<f64> {
 struct SavedFit {
     number: u64,
     metric: Frame,
-    weights: [f64; 4],
+    weights: PerKind<f64>,
     past: Option<(Choice, Points)>,
+    few: Option<(Subspace, Choice, Points)>,
 }
 
 impl From<Fit> for SavedFit {
     fn from(fit: Fit) -> Self {
         let Fit { number, metric, weights, past } = fit;
-        Self { number, metric, weights, past: past.map(|past| (past.choice, past.z)) }
+        let few = past.as_ref().and_then(|past| past.few.clone());
+        let few = few.map(|few| few.into_parts());
+        Self { number, metric, weights, past: past.map(|past| (past.choice, past.z)), few }
     }
 }
 
@@ -144,18 +152,21 @@ impl TryFrom<SavedFit> for Fit {
 
     fn try_from(saved: SavedFit) -> Result<Self, Self::Error> {
         const DAMAGED: &str = "what was learned does not fit together";
-        let SavedFit { number, metric, weights, past } = saved;
+        let SavedFit { number, metric, weights, past, few } = saved;
         let dim = metric.dim();
         if dim == 0 || !metric.fits(dim) {
             return Err(DAMAGED);
         }
-        let past = match past {
-            Some((choice, z)) if choice.is_valid() && z.dim() == dim => {
-                Some(Past::new(choice, z, &metric).ok_or(DAMAGED)?)
-            }
-            Some(_) => return Err(DAMAGED),
-            None => None,
+        let restore = |choice: Choice, z: Points, metric: &Frame| {
+            let whole = choice.is_valid() && z.dim() == metric.dim();
+            whole.then(|| Past::new(choice, z, metric)).flatten().ok_or(DAMAGED)
         };
+        let mut past = past.map(|(choice, z)| restore(choice, z, &metric)).transpose()?;
+        if let Some((subspace, choice, z)) = few {
+            let past = past.as_mut().filter(|_| subspace.fits(dim)).ok_or(DAMAGED)?;
+            let there = restore(choice, z, &subspace.metric())?;
+            past.few = Few::new(subspace, there);
+        }
         let fit = Self { number, metric, weights, past };
         if fit.fits(dim) { Ok(fit) } else { Err(DAMAGED) }
     }

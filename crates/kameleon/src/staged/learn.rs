@@ -2,11 +2,14 @@
 
 use super::StagedSettings;
 use super::choose::{Choice, choose};
+use super::few::Few;
 use super::fit::{Fit, Past};
 use super::frame::Frame;
-use super::moves::Kind;
+use super::moves::{Kind, PerKind};
 use super::pool::Lesson;
 use super::schedule::Schedule;
+use super::shrink::{scale_correlations, trusted_correlation};
+use super::subspace::Subspace;
 use super::window::{Part, Window, in_frame};
 use crate::Rng;
 use crate::linalg::cholesky;
@@ -16,6 +19,10 @@ use std::cmp::Ordering;
 /// The learned share of jumps, and the least share of each local move among them.
 const JUMPS: (f64, f64) = (0.05, 0.5);
 const LEAST_LOCAL: f64 = 0.2;
+/// The share of jumps in few directions: little, since they leave the others where they are.
+const FEW: (f64, f64) = (0.05, 0.15);
+/// Jumps in few directions are worth their while from this gain on, in the mean log density.
+const LEAST_GAIN: f64 = 0.1;
 /// One in so many points of z is a rare state, the rarest of so many candidates.
 const RARE: usize = 5;
 const CANDIDATES: usize = 5000;
@@ -24,7 +31,7 @@ const FIRST_JUMPS: f64 = 0.25;
 
 /// The fit that follows `old` from the lessons of all chains, at `t` iterations.
 pub fn learn(old: &Fit, lessons: &[Lesson], settings: &StagedSettings, schedule: Schedule, t: u64) -> Fit {
-    let window = Window::new(lessons, old.metric.dim());
+    let window = Window::new(lessons.iter().map(|lesson| lesson.states.as_slice()).collect(), old.metric.dim());
     let mut rng = stream(lessons.first().map_or(0, |lesson| lesson.seed), 0, Purpose::Learn);
     let number = old.number + 1;
     let metric = metric(&old.metric, &window, lessons).unwrap_or_else(|| old.metric.clone());
@@ -32,15 +39,38 @@ pub fn learn(old: &Fit, lessons: &[Lesson], settings: &StagedSettings, schedule:
         let jump = metric.dim() <= settings.jumps_up_to;
         let mut choice = old.past.as_ref().map(|past| past.choice);
         if jump && (choice.is_none() || schedule.chooses(t, number)) {
-            choice = choose(&window, &metric, &mut rng).or(choice);
+            choice = choose(&window, &metric, &mut rng).map(|(_, choice)| choice).or(choice);
         }
         let choice = Choice { jump, ..choice.unwrap_or_default() };
-        past(choice, &window, &metric, settings.n, &mut rng)
+        let mut past = past(choice, &window, &metric, settings.n, &mut rng);
+        if let Some(past) = past.as_mut() {
+            let known = old.past.as_ref().and_then(|past| past.few.as_ref());
+            past.few = few(known, &window, &metric, settings.n, &mut rng);
+        }
+        past
     } else {
         None
     };
     let weights = weights(past.as_ref(), lessons);
     Fit { number, metric, weights, past }
+}
+
+/// Jumps in those few directions whose density estimate, over a Gaussian there, foresees other times of the past best.
+/// The directions that the chain jumps in already are always among the candidates: in them it is slow no more.
+fn few(old: Option<&Few>, window: &Window<'_>, metric: &Frame, n: usize, rng: &mut Rng) -> Option<Few> {
+    let known = old.map(|few| few.subspace().in_frame(metric));
+    let mut best: Option<(f64, Choice, Subspace)> = None;
+    for subspace in known.into_iter().chain(Subspace::candidates(window, metric)) {
+        let states = subspace.project(window);
+        let Some((gain, choice)) = choose(&subspace.window(&states), &subspace.metric(), rng) else { continue };
+        if best.as_ref().is_none_or(|(highest, ..)| gain > *highest) {
+            best = Some((gain, choice, subspace));
+        }
+    }
+    let (_, choice, subspace) = best.filter(|(gain, ..)| *gain > LEAST_GAIN)?;
+    let states = subspace.project(window);
+    let past = past(choice, &subspace.window(&states), &subspace.metric(), n, rng)?;
+    Few::new(subspace, past)
 }
 
 /// z is a fair sample of the window, and some of the states that an estimate from it finds least likely: where the chain
@@ -62,11 +92,14 @@ fn past(choice: Choice, window: &Window<'_>, metric: &Frame, n: usize, rng: &mut
     Past::new(choice, in_frame(&states, &frame), metric)
 }
 
-/// Σ = wS + (1 − w)cΣ_old: the window's covariance, trusted by the number of moves it holds; the old one shrunk where the
-/// steps had to be shorter than it says.
+/// Σ = wS + (1 − w)cΣ_old: the window's covariance, its correlations as far as they can be trusted, by the number of moves
+/// it holds; the old one shrunk where the steps had to be shorter than it says.
 fn metric(old: &Frame, window: &Window<'_>, lessons: &[Lesson]) -> Option<Frame> {
     let d = old.dim();
-    let (mean, mut sigma) = window.moments()?;
+    let (mean, mut sigma) = window.moments(Part::All)?;
+    if let Some(factor) = trusted_correlation(window, d) {
+        scale_correlations(&mut sigma, d, factor);
+    }
     let chains = lessons.len() as f64;
     let accepted = lessons.iter().map(|lesson| lesson.accepted as f64).sum::<f64>() / chains;
     let log_scale = lessons.iter().map(|lesson| lesson.log_scale).sum::<f64>() / chains;
@@ -85,8 +118,8 @@ fn metric(old: &Frame, window: &Window<'_>, lessons: &[Lesson]) -> Option<Frame>
 }
 
 /// How often each move is made, from the expected squared jump of each.
-fn weights(past: Option<&Past>, lessons: &[Lesson]) -> [f64; 4] {
-    let Some(past) = past else { return [1.0, 0.0, 0.0, 0.0] };
+fn weights(past: Option<&Past>, lessons: &[Lesson]) -> PerKind<f64> {
+    let Some(past) = past else { return [1.0, 0.0, 0.0, 0.0, 0.0] };
     let worth = |kind: Kind| {
         let tallies = lessons.iter().map(|lesson| lesson.tallies[kind as usize]);
         let (made, squares) = tallies.fold((0, 0.0), |(made, squares), t| (made + t.made, squares + t.squares));
@@ -96,13 +129,15 @@ fn weights(past: Option<&Past>, lessons: &[Lesson]) -> [f64; 4] {
     let total: f64 = locals.iter().sum();
     let shares = locals.map(|worth| if total > 0.0 { (worth / total).max(LEAST_LOCAL) } else { 1.0 });
     let best = locals.into_iter().fold(0.0, f64::max);
-    let jumps = match (&past.jump, worth(Kind::Jump)) {
-        (None, _) => 0.0,
-        (Some(_), None) => FIRST_JUMPS,
-        (Some(_), Some(worth)) => share(worth, best).clamp(JUMPS.0, JUMPS.1),
+    let jumps = |there: bool, kind: Kind, (least, most): (f64, f64)| match worth(kind) {
+        _ if !there => 0.0,
+        None => FIRST_JUMPS.min(most),
+        Some(worth) => share(worth, best).clamp(least, most),
     };
-    let unit = (1.0 - jumps) / shares.iter().sum::<f64>();
-    [unit * shares[0], unit * shares[1], jumps, unit * shares[2]]
+    let few = jumps(past.few.is_some(), Kind::Partial, FEW);
+    let all = jumps(past.jump.is_some(), Kind::Jump, JUMPS) * (1.0 - few);
+    let unit = (1.0 - few - all) / shares.iter().sum::<f64>();
+    [unit * shares[0], unit * shares[1], all, unit * shares[2], few]
 }
 
 /// a/(a + b), or a half where both are nothing.

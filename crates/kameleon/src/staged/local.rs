@@ -22,6 +22,10 @@ pub struct Local {
     /// ln Q, in the coordinates of the frame.
     log_jump: f64,
     has_jumps: bool,
+    /// Its coordinates in the few directions, and ln Q of these.
+    s: Vec<f64>,
+    log_partial: f64,
+    has_partial: bool,
     difference: Vec<f64>,
     scratch: Scratch,
     jump_scratch: JumpScratch,
@@ -37,6 +41,9 @@ impl Local {
             has_steps: false,
             log_jump: 0.0,
             has_jumps: false,
+            s: vec![0.0; dim],
+            log_partial: 0.0,
+            has_partial: false,
             difference: vec![0.0; dim],
             scratch: Scratch::new(dim),
             jump_scratch: Jump::scratch(dim),
@@ -53,9 +60,20 @@ impl Local {
         self.log_jump
     }
 
+    /// ln Q of the coordinates in the few directions.
+    pub fn log_partial_density(&self) -> f64 {
+        self.log_partial
+    }
+
+    /// The coordinates in the few directions.
+    pub(super) fn few(&self) -> &[f64] {
+        &self.s
+    }
+
     pub(super) fn forget(&mut self) {
         self.has_steps = false;
         self.has_jumps = false;
+        self.has_partial = false;
     }
 
     /// Works out what is not known yet.
@@ -66,6 +84,9 @@ impl Local {
         }
         if !self.has_jumps {
             self.find_jumps(x, past);
+        }
+        if !self.has_partial {
+            self.find_partial(x, past);
         }
     }
 
@@ -82,6 +103,13 @@ impl Local {
             self.log_jump = jump.log_density(&self.u, &mut self.jump_scratch);
         }
         self.has_jumps = true;
+    }
+
+    pub(super) fn find_partial(&mut self, x: &[f64], past: &Past) {
+        if let Some(few) = &past.few {
+            self.log_partial = few.log_density(x, &mut self.difference, &mut self.s, &mut self.jump_scratch);
+        }
+        self.has_partial = true;
     }
 
     /// R's factor from S: O(d³).

@@ -15,10 +15,15 @@ pub enum Kind {
     Jump,
     /// A step along the difference of two points of z.
     Difference,
+    /// An independent draw of a few coordinates from a density estimate of them, the others kept.
+    Partial,
 }
 
 /// All kinds, in the order of their numbers.
-pub const KINDS: [Kind; 4] = [Kind::Walk, Kind::Kameleon, Kind::Jump, Kind::Difference];
+pub const KINDS: [Kind; 5] = [Kind::Walk, Kind::Kameleon, Kind::Jump, Kind::Difference, Kind::Partial];
+
+/// One of something for each kind.
+pub type PerKind<T> = [T; KINDS.len()];
 
 impl Kind {
     /// The kind of move of a component of the proposal.
@@ -33,7 +38,13 @@ impl Kind {
             Self::Kameleon => "Kameleon",
             Self::Jump => "jump",
             Self::Difference => "differential evolution",
+            Self::Partial => "jump in few directions",
         }
+    }
+
+    /// Whether it is a step of a length, which can be learned or shortened.
+    pub fn is_step(self) -> bool {
+        !matches!(self, Self::Jump | Self::Partial)
     }
 }
 
@@ -54,7 +65,7 @@ pub struct Move {
 
 impl Move {
     /// Draws a move, each kind with its weight; the weights sum to one.
-    pub fn draw(weights: &[f64; 4], rng: &mut Rng) -> Self {
+    pub fn draw(weights: &PerKind<f64>, rng: &mut Rng) -> Self {
         let mut u = rng.random::<f64>();
         let mut kind = Kind::Walk;
         for (candidate, weight) in KINDS.into_iter().zip(weights) {
@@ -66,7 +77,7 @@ impl Move {
                 }
             }
         }
-        let short = kind != Kind::Jump && rng.random::<f64>() < SHORTENED;
+        let short = kind.is_step() && rng.random::<f64>() < SHORTENED;
         Self { kind, length: if short { rng.random_range(1..=LENGTHS) } else { 0 } }
     }
 
@@ -104,7 +115,7 @@ mod tests {
     fn a_component_tells_its_move() {
         let mut rng = stream(1, 0, Purpose::Move);
         for _ in 0..1000 {
-            let drawn = Move::draw(&[0.3, 0.3, 0.2, 0.2], &mut rng);
+            let drawn = Move::draw(&[0.3, 0.2, 0.2, 0.2, 0.1], &mut rng);
             assert_eq!(Move::of(drawn.component()), drawn);
             assert!(drawn.shrink() <= 1.0 && drawn.shrink() > 0.03);
         }
@@ -113,10 +124,10 @@ mod tests {
     #[test]
     fn kinds_are_drawn_by_their_weights_and_never_with_weight_zero() {
         let mut rng = stream(2, 0, Purpose::Move);
-        let mut counts = [0; 4];
-        (0..40_000).for_each(|_| counts[Move::draw(&[0.5, 0.0, 0.3, 0.2], &mut rng).kind as usize] += 1);
+        let mut counts = [0; 5];
+        (0..40_000).for_each(|_| counts[Move::draw(&[0.5, 0.0, 0.3, 0.1, 0.1], &mut rng).kind as usize] += 1);
         // Six standard errors.
-        for (count, expected) in counts.into_iter().zip([20_000, 0, 12_000, 8_000]) {
+        for (count, expected) in counts.into_iter().zip([20_000, 0, 12_000, 4_000, 4_000]) {
             assert!(i32::abs(count - expected) <= 600 * i32::from(expected > 0), "{counts:?}");
         }
     }

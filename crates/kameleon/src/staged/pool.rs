@@ -8,6 +8,7 @@
 use super::Staged;
 use super::fit::Fit;
 use super::learn::learn;
+use super::moves::PerKind;
 use crate::any_chain::AnyChain;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -36,7 +37,7 @@ pub struct Lesson {
     /// ln s² of its steps.
     pub log_scale: f64,
     /// What its moves were worth.
-    pub tallies: [Tally; 4],
+    pub tallies: PerKind<Tally>,
     /// From its own stream; that of the group's first chain gives the random numbers of the refresh.
     pub seed: u64,
 }

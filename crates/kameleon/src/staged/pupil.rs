@@ -2,7 +2,7 @@
 
 use super::fit::Fit;
 use super::frame::Frame;
-use super::moves::{Kind, Move};
+use super::moves::{Kind, Move, PerKind};
 use super::pool::{Lesson, Tally};
 use super::schedule::Schedule;
 use crate::adapt::{ACCEPTANCE, Scale};
@@ -26,10 +26,10 @@ pub struct Pupil {
     /// … and waits for them, with the seed it brings.
     pub waiting: Option<u64>,
     /// The scale of each kind of move, and how often it was learned since the last refresh.
-    scales: [(Scale, u64); 4],
-    tallies: [Tally; 4],
+    scales: PerKind<(Scale, u64)>,
+    tallies: PerKind<Tally>,
     /// The same after the warm-up.
-    sampled: [Tally; 4],
+    sampled: PerKind<Tally>,
     /// Iterations since the last accepted jump after the warm-up, and the most there were.
     without_jump: (u64, u64),
     /// One state in so many is kept.
@@ -57,9 +57,9 @@ impl Pupil {
             next: schedule.after(0),
             pooled: false,
             waiting: None,
-            scales: [(steps, 0), (steps, 0), (steps, 0), (Scale::new(gelman2(2 * dim)), 0)],
-            tallies: [Tally::default(); 4],
-            sampled: [Tally::default(); 4],
+            scales: [steps, steps, steps, Scale::new(gelman2(2 * dim)), steps].map(|scale| (scale, 0)),
+            tallies: PerKind::default(),
+            sampled: PerKind::default(),
             without_jump: (0, 0),
             stride,
             states: Vec::with_capacity(room * dim),
@@ -113,7 +113,7 @@ impl Pupil {
         tally.made += 1;
         tally.accepted += u64::from(moved);
         let (now, most) = &mut self.without_jump;
-        *now = if moved && chosen.kind == Kind::Jump { 0 } else { *now + 1 };
+        *now = if moved && !chosen.kind.is_step() { 0 } else { *now + 1 };
         *most = (*most).max(*now);
     }
 
@@ -129,7 +129,7 @@ impl Pupil {
 
     /// One step of the scale of the move that was made; false if it has none to learn.
     pub fn learn_scale(&mut self, acceptance: f64, chosen: Move) -> bool {
-        if !chosen.is_whole() || chosen.kind == Kind::Jump {
+        if !chosen.is_whole() || !chosen.kind.is_step() {
             return false;
         }
         let (scale, count) = &mut self.scales[chosen.kind as usize];
@@ -161,7 +161,7 @@ impl Pupil {
         let log = (libm::log(walk.nu2()) + change).min(libm::log(gelman2(d)) + LEEWAY);
         *walk = Scale::new(libm::exp(log));
         self.scales.iter_mut().for_each(|(_, count)| *count = 0);
-        self.tallies = [Tally::default(); 4];
+        self.tallies = PerKind::default();
         self.waiting = None;
         self.next = self.next.and_then(|t| self.schedule.after(t));
         if self.next.is_none() {

@@ -23,6 +23,9 @@ impl Staged {
                 add("h²", choice.h2.to_string());
                 add("δ", choice.delta.to_string());
             }
+            if let Some(few) = &past.few {
+                add("jumps in few directions", format!("in {} of {}", few.dim(), past.z.dim()));
+            }
             add("points of the past", past.z.len().to_string());
         }
         for kind in KINDS.into_iter().filter(|kind| self.fit.weight(*kind) > 0.0) {
@@ -42,11 +45,13 @@ impl Staged {
     }
 
     fn unexplored(&self) -> Option<String> {
-        let jumps = self.pupil.sampled(Kind::Jump);
+        let jumps = [Kind::Jump, Kind::Partial].map(|kind| self.pupil.sampled(kind));
+        let made: u64 = jumps.iter().map(|tally| tally.made).sum();
+        let accepted: u64 = jumps.iter().map(|tally| tally.accepted).sum();
         let iterations: u64 = KINDS.iter().map(|kind| self.pupil.sampled(*kind).made).sum();
-        let usual = iterations as f64 / jumps.accepted.max(1) as f64;
+        let usual = iterations as f64 / accepted.max(1) as f64;
         let longest = self.pupil.longest_without_jump() as f64;
-        let long = jumps.made > 0 && longest > LONG_WAIT * usual && longest > LONG_SHARE * iterations as f64;
+        let long = made > 0 && longest > LONG_WAIT * usual && longest > LONG_SHARE * iterations as f64;
         long.then(|| {
             format!(
                 "was for {longest} iterations at a stretch where its jumps do not lead (usually {usual:.0}): a tail that \

@@ -1,7 +1,6 @@
 //! The later half of the past of all chains of a group: what is learned from.
 
 use super::frame::Frame;
-use super::pool::Lesson;
 use crate::Rng;
 use crate::points::Points;
 use rand::RngExt;
@@ -24,26 +23,40 @@ pub struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    pub fn new(lessons: &'a [Lesson], dim: usize) -> Self {
-        Self { dim, chains: lessons.iter().map(|lesson| lesson.states.as_slice()).collect() }
+    pub fn new(chains: Vec<&'a [f64]>, dim: usize) -> Self {
+        Self { dim, chains }
     }
 
-    fn states(&self) -> impl Iterator<Item = &'a [f64]> {
-        self.chains.iter().flat_map(|chain| chain.chunks_exact(self.dim))
+    /// The states of each chain.
+    pub fn chains(&self) -> &[&'a [f64]] {
+        &self.chains
     }
 
-    /// Mean and covariance of all states; none if there are fewer than two.
-    pub fn moments(&self) -> Option<(Vec<f64>, Vec<f64>)> {
+    fn states(&self, part: Part) -> impl Iterator<Item = &'a [f64]> {
         let d = self.dim;
-        let n = self.states().count();
+        self.chains.iter().flat_map(move |chain| {
+            let count = chain.len() / d;
+            let taken = move |t: usize| match part {
+                Part::All => true,
+                Part::Even => (t * BLOCKS / count).is_multiple_of(2),
+                Part::Odd => !(t * BLOCKS / count).is_multiple_of(2),
+            };
+            chain.chunks_exact(d).enumerate().filter(move |(t, _)| taken(*t)).map(|(_, x)| x)
+        })
+    }
+
+    /// Mean and covariance of the states of a part; none if there are fewer than two.
+    pub fn moments(&self, part: Part) -> Option<(Vec<f64>, Vec<f64>)> {
+        let d = self.dim;
+        let n = self.states(part).count();
         if n < 2 {
             return None;
         }
         let mut mean = vec![0.0; d];
-        self.states().for_each(|x| mean.iter_mut().zip(x).for_each(|(m, x)| *m += x / n as f64));
+        self.states(part).for_each(|x| mean.iter_mut().zip(x).for_each(|(m, x)| *m += x / n as f64));
         let mut covariance = vec![0.0; d * d];
         let mut e = vec![0.0; d];
-        for x in self.states() {
+        for x in self.states(part) {
             e.iter_mut().zip(x).zip(&mean).for_each(|((e, x), m)| *e = x - m);
             for i in 0..d {
                 for j in 0..=i {
@@ -63,17 +76,7 @@ impl<'a> Window<'a> {
 
     /// At most `n` different states of a part, in order, each as likely as any other to be taken.
     pub fn sample(&self, part: Part, n: usize, rng: &mut Rng) -> Vec<&'a [f64]> {
-        let d = self.dim;
-        let mut states = Vec::new();
-        for chain in &self.chains {
-            let count = chain.len() / d;
-            let taken = |t: usize| match part {
-                Part::All => true,
-                Part::Even => (t * BLOCKS / count).is_multiple_of(2),
-                Part::Odd => !(t * BLOCKS / count).is_multiple_of(2),
-            };
-            states.extend(chain.chunks_exact(d).enumerate().filter(|(t, _)| taken(*t)).map(|(_, x)| x));
-        }
+        let states: Vec<&[f64]> = self.states(part).collect();
         let total = states.len();
         let mut order: Vec<usize> = (0..total).collect();
         let count = n.min(total);

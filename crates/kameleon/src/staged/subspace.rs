@@ -1,0 +1,279 @@
+//! The few directions in which a chain jumps where there are too many for a density estimate.
+//!
+//! With u = A⁻¹(x − m) the white coordinates and E orthonormal rows, s = Eu are the coordinates that a jump replaces; the
+//! others, at right angles to them in the white frame, stay as they are.
+
+use super::frame::Frame;
+use super::window::Window;
+use crate::linalg::{dot, eigen, multiply_lower, solve_lower};
+use serde::{Deserialize, Serialize};
+
+/// How many directions are tried.
+const SIZES: [usize; 2] = [2, 4];
+/// Third moments are taken over pairs of so many states.
+const PAIRED: usize = 2000;
+/// Slow is what is still alike after this share of the window.
+const LAG: f64 = 0.02;
+
+/// k of d directions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Subspace {
+    frame: Frame,
+    /// E, row by row.
+    rows: Vec<f64>,
+}
+
+impl Subspace {
+    /// The most directions there are.
+    pub const LARGEST: usize = 8;
+
+    /// Directions that may be worth jumping in, given by what the states of a window do in the white frame: where the target
+    /// is widest in its own units, where the chain is slowest, and where it is least like a Gaussian by its third and its
+    /// fourth moments; a few of each.
+    pub fn candidates(window: &Window<'_>, metric: &Frame) -> Vec<Self> {
+        let d = metric.dim();
+        let whole = Self { frame: metric.clone(), rows: Frame::raw(vec![0.0; d]).factor };
+        let white = whole.project(window);
+        let gaussian = (d + 2) as f64;
+        let orders = [
+            leading(widths(metric), d, |width| width),
+            leading(lagged(&white, d), d, |slowness| slowness),
+            leading(third_moments(&white, d), d, |moment| moment),
+            leading(fourth_moments(&white, d), d, |moment| (moment - gaussian).abs()),
+        ];
+        let sizes = SIZES.into_iter().filter(|k| *k < d);
+        sizes
+            .flat_map(|k| orders.iter().map(move |rows| (k, rows)))
+            .map(|(k, rows)| Self { frame: metric.clone(), rows: rows[..k * d].to_vec() })
+            .collect()
+    }
+
+    /// The same directions in another white frame, in which what is at right angles to them is another.
+    pub fn in_frame(&self, metric: &Frame) -> Self {
+        let d = metric.dim();
+        let mut rows: Vec<f64> = Vec::with_capacity(self.rows.len());
+        for row in self.rows.chunks_exact(d) {
+            let mut row = row.to_vec();
+            multiply_lower(&self.frame.factor, &mut row);
+            solve_lower(&metric.factor, &mut row);
+            for done in rows.chunks_exact(d) {
+                let along = dot(done, &row);
+                row.iter_mut().zip(done).for_each(|(e, done)| *e -= along * done);
+            }
+            let length = dot(&row, &row).sqrt();
+            rows.extend(row.iter().map(|e| e / length));
+        }
+        Self { frame: metric.clone(), rows }
+    }
+
+    /// k
+    pub fn dim(&self) -> usize {
+        self.rows.len() / self.frame.dim()
+    }
+
+    /// Writes the coordinates s of x; `u` is room for the white ones.
+    pub fn coordinates(&self, x: &[f64], u: &mut [f64], s: &mut [f64]) {
+        self.frame.coordinates(x, u);
+        s.iter_mut().zip(self.rows.chunks_exact(u.len())).for_each(|(s, row)| *s = dot(row, u));
+    }
+
+    /// Writes the difference of points that belongs to a difference of s.
+    pub fn direction(&self, s: &[f64], y: &mut [f64]) {
+        y.fill(0.0);
+        for (s, row) in s.iter().zip(self.rows.chunks_exact(y.len())) {
+            y.iter_mut().zip(row).for_each(|(y, e)| *y += s * e);
+        }
+        multiply_lower(&self.frame.factor, y);
+    }
+
+    /// The states of a window in these coordinates, chain by chain.
+    pub fn project(&self, window: &Window<'_>) -> Vec<Vec<f64>> {
+        let (d, k) = (self.frame.dim(), self.dim());
+        let mut u = vec![0.0; d];
+        let project = |chain: &&[f64]| {
+            let mut states = vec![0.0; chain.len() / d * k];
+            chain.chunks_exact(d).zip(states.chunks_exact_mut(k)).for_each(|(x, s)| self.coordinates(x, &mut u, s));
+            states
+        };
+        window.chains().iter().map(project).collect()
+    }
+
+    /// A window of such states.
+    pub fn window<'a>(&self, states: &'a [Vec<f64>]) -> Window<'a> {
+        Window::new(states.iter().map(Vec::as_slice).collect(), self.dim())
+    }
+
+    /// The metric there: its coordinates are white.
+    pub fn metric(&self) -> Frame {
+        Frame::raw(vec![0.0; self.dim()])
+    }
+
+    /// Whether what was read from elsewhere is a subspace of `dim` dimensions.
+    pub fn fits(&self, dim: usize) -> bool {
+        self.frame.fits(dim)
+            && (1..=Self::LARGEST.min(dim)).contains(&self.dim())
+            && self.rows.len().is_multiple_of(dim)
+            && self.rows.iter().all(|e| e.is_finite())
+    }
+}
+
+/// The unit eigenvectors of the symmetric `a`, one after another, largest worth of the eigenvalue first.
+fn leading(mut a: Vec<f64>, d: usize, worth: impl Fn(f64) -> f64) -> Vec<f64> {
+    let mut vectors = vec![0.0; d * d];
+    eigen(&mut a, &mut vectors, d);
+    let mut order: Vec<usize> = (0..d).collect();
+    order.sort_by(|i, j| worth(a[j * d + j]).total_cmp(&worth(a[i * d + i])));
+    order.into_iter().flat_map(|i| vectors[i * d..(i + 1) * d].iter().copied()).collect()
+}
+
+/// AᵀA: the squared width in the target's units, as a form in the white frame.
+fn widths(metric: &Frame) -> Vec<f64> {
+    let d = metric.dim();
+    let column = |i: usize| (0..d).map(move |r| metric.factor[r * d + i]);
+    (0..d * d).map(|k| column(k / d).zip(column(k % d)).map(|(a, b)| a * b).sum()).collect()
+}
+
+/// The symmetric part of E[u_t u_{t+τ}ᵀ].
+fn lagged(chains: &[Vec<f64>], d: usize) -> Vec<f64> {
+    let mut c = vec![0.0; d * d];
+    for chain in chains {
+        let lag = ((chain.len() / d) as f64 * LAG).ceil() as usize * d;
+        for (now, later) in chain.chunks_exact(d).zip(chain[lag.min(chain.len())..].chunks_exact(d)) {
+            for i in 0..d {
+                for j in 0..=i {
+                    c[i * d + j] += now[i] * later[j] + now[j] * later[i];
+                }
+            }
+        }
+    }
+    mirror(&mut c, d);
+    c
+}
+
+/// Σ_kl E[u u_k u_l] E[u_k u_l u]ᵀ, zero for a Gaussian: with (u·v)² = Σ_kl u_k u_l v_k v_l it is a mean over pairs.
+fn third_moments(chains: &[Vec<f64>], d: usize) -> Vec<f64> {
+    let states: Vec<&[f64]> = chains.iter().flat_map(|chain| chain.chunks_exact(d)).collect();
+    let step = states.len().div_ceil(PAIRED).max(1);
+    let states: Vec<&[f64]> = states.into_iter().step_by(step).collect();
+    let mut k = vec![0.0; d * d];
+    let mut sum = vec![0.0; d];
+    for (a, u) in states.iter().enumerate() {
+        sum.fill(0.0);
+        for v in &states[..a] {
+            let product = dot(u, v);
+            sum.iter_mut().zip(*v).for_each(|(sum, v)| *sum += product * product * v);
+        }
+        for i in 0..d {
+            for j in 0..=i {
+                k[i * d + j] += u[i] * sum[j] + u[j] * sum[i];
+            }
+        }
+    }
+    mirror(&mut k, d);
+    k
+}
+
+/// E[|u|²uuᵀ]: (d + 2)I for a Gaussian.
+fn fourth_moments(chains: &[Vec<f64>], d: usize) -> Vec<f64> {
+    let mut m = vec![0.0; d * d];
+    let mut n = 0.0;
+    for u in chains.iter().flat_map(|chain| chain.chunks_exact(d)) {
+        let squared = dot(u, u);
+        n += 1.0;
+        for i in 0..d {
+            for j in 0..=i {
+                m[i * d + j] += squared * u[i] * u[j];
+            }
+        }
+    }
+    m.iter_mut().for_each(|m| *m /= n);
+    mirror(&mut m, d);
+    m
+}
+
+/// Copies the lower triangle to the upper.
+fn mirror(a: &mut [f64], d: usize) {
+    for i in 0..d {
+        for j in 0..i {
+            a[j * d + i] = a[i * d + j];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, stream};
+    use rand::RngExt;
+    use rand_distr::StandardNormal;
+
+    const DIM: usize = 12;
+
+    /// Far from the widest: a bent pair of directions in mixed coordinates of very different units.
+    fn metric() -> Frame {
+        let mut rng = stream(3, 0, Purpose::Move);
+        let mut factor = vec![0.0; DIM * DIM];
+        for i in 0..DIM {
+            let unit = libm::pow(10.0, 3.0 - 0.5 * i as f64);
+            (0..i).for_each(|j| factor[i * DIM + j] = unit * rng.random_range(-0.3..0.3));
+            factor[i * DIM + i] = unit;
+        }
+        Frame { origin: (0..DIM).map(|i| i as f64).collect(), factor }
+    }
+
+    /// Independent states of the target that is white in the frame but for its last two coordinates: a parabola.
+    fn bent(n: usize) -> Vec<f64> {
+        let mut rng = stream(8, 0, Purpose::Move);
+        let metric = metric();
+        let mut states = Vec::new();
+        for _ in 0..n {
+            let mut u: Vec<f64> = (0..DIM).map(|_| rng.sample(StandardNormal)).collect();
+            u[DIM - 1] = 0.9 * (u[DIM - 2] * u[DIM - 2] - 1.0) / 2f64.sqrt() + 0.19f64.sqrt() * u[DIM - 1];
+            metric.point(&mut u);
+            states.extend(u);
+        }
+        states
+    }
+
+    /// The share of the directions that lies in the plane of the last two white coordinates.
+    fn in_the_plane(subspace: &Subspace) -> f64 {
+        let row = |row: &[f64]| row[DIM - 2].powi(2) + row[DIM - 1].powi(2);
+        subspace.rows.chunks_exact(DIM).map(row).sum::<f64>() / 2.0
+    }
+
+    #[test]
+    fn a_bent_plane_is_among_the_candidates_whatever_the_units() {
+        let states = bent(4000);
+        let window = Window::new(vec![&states[..2000 * DIM], &states[2000 * DIM..]], DIM);
+        let candidates = Subspace::candidates(&window, &metric());
+        assert_eq!(candidates.len(), 8);
+        let shares: Vec<f64> = candidates.iter().map(in_the_plane).collect();
+        let planes = || candidates.iter().zip(&shares).filter(|(candidate, _)| candidate.dim() == 2);
+        // The widest is another; the third moments see it.
+        assert!(planes().any(|(_, share)| *share > 0.95), "{shares:?}");
+        assert!(planes().any(|(_, share)| *share < 0.5), "{shares:?}");
+    }
+
+    #[test]
+    fn a_move_along_the_directions_changes_their_coordinates_and_nothing_else() {
+        let states = bent(500);
+        let window = Window::new(vec![&states], DIM);
+        let moved = Frame { origin: vec![0.0; DIM], ..metric() };
+        for subspace in Subspace::candidates(&window, &metric()).iter().map(|subspace| subspace.in_frame(&moved)) {
+            let k = subspace.dim();
+            let step: Vec<f64> = (0..k).map(|i| 0.5 + i as f64).collect();
+            let (mut y, mut u) = (vec![0.0; DIM], vec![0.0; DIM]);
+            let (mut before, mut after) = (vec![0.0; k], vec![0.0; k]);
+            subspace.direction(&step, &mut y);
+            subspace.coordinates(&states[..DIM], &mut u, &mut before);
+            let white = u.clone();
+            y.iter_mut().zip(&states).for_each(|(y, x)| *y += x);
+            subspace.coordinates(&y, &mut u, &mut after);
+            for ((before, after), step) in before.iter().zip(&after).zip(&step) {
+                assert!((after - before - step).abs() < 1e-8);
+            }
+            let squared: f64 = u.iter().zip(&white).map(|(a, b)| (a - b) * (a - b)).sum();
+            assert!((squared - dot(&step, &step)).abs() < 1e-8, "nothing at right angles to the directions");
+        }
+    }
+}
