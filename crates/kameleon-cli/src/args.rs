@@ -51,8 +51,11 @@ pub enum Command {
         /// Which shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    Man,
+    /// Print the manual page, of the program or of one command
+    Man {
+        /// Which command, such as sample [default: the program]
+        command: Option<String>,
+    },
 }
 
 /// The flags of `kameleon sample`.

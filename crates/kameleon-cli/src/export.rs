@@ -3,7 +3,7 @@
 use crate::Exit;
 use crate::args::{ExportArgs, ReportArgs};
 use crate::output::write_out;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use kameleon_output::write_report;
 use kameleon_runs::settings::{Format, OutputSettings};
 use kameleon_runs::write_files;
@@ -24,6 +24,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
         bail!("{} has no draws yet; let the run go on past its warm-up", args.folder.display());
     }
     let folder = args.out.as_ref().unwrap_or(&args.folder);
+    std::fs::create_dir_all(folder).with_context(|| format!("the folder {} cannot be made", folder.display()))?;
     let wanted = [(args.netcdf, Format::NetCdf), (args.csv, Format::Csv), (args.parquet, Format::Parquet)];
     let formats: Vec<Format> = wanted.into_iter().filter_map(|(wanted, format)| wanted.then_some(format)).collect();
     let output = OutputSettings { keep_warmup: args.warmup, formats, ..OutputSettings::default() };

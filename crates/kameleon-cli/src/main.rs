@@ -1,10 +1,12 @@
 //! The program `kameleon`.
 
 mod args;
+mod colour;
 mod export;
 mod gp;
 mod init;
 mod list;
+mod manual;
 mod output;
 mod plan;
 mod progress;
@@ -14,8 +16,8 @@ mod study;
 
 use anyhow::Result;
 use args::{Arguments, Command};
-use clap::{CommandFactory, Parser};
-use std::io::IsTerminal;
+use clap::Parser;
+use colour::Ink;
 use std::process::ExitCode;
 use tracing::level_filters::LevelFilter;
 
@@ -31,26 +33,48 @@ pub enum Exit {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    #[cfg(unix)]
+    outlive_file_limits();
     log_to_standard_error(arguments.log);
     match run(arguments.command) {
         Ok(Exit::Done) => ExitCode::SUCCESS,
         Ok(Exit::Failed) => ExitCode::from(1),
         Ok(Exit::Interrupted) => ExitCode::from(130),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("{} {}", Ink::on(&std::io::stderr()).red("error:"), in_words(&error));
             ExitCode::from(2)
         }
     }
 }
 
+/// The error and what it came from, each once: some errors tell their source themselves.
+fn in_words(error: &anyhow::Error) -> String {
+    let mut words = String::new();
+    for cause in error.chain().map(ToString::to_string).filter(|cause| !cause.is_empty()) {
+        if words.is_empty() {
+            words = cause;
+        } else if !words.ends_with(&cause) {
+            words += &format!(": {cause}");
+        }
+    }
+    words
+}
+
+/// A file that grows beyond the limit of its user (`ulimit -f`) then gives an error like that of a full disk, where the
+/// process would be ended at once and without a word.
+#[cfg(unix)]
+#[expect(unsafe_code)]
+fn outlive_file_limits() {
+    // SAFETY: the signal is ignored, so that no code of ours runs in a handler; no thread has been started yet.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 /// What the libraries tell about their work; in colour on a terminal only.
 fn log_to_standard_error(level: LevelFilter) {
-    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let colour = wanted && std::io::stderr().is_terminal();
     tracing_subscriber::fmt()
         .with_max_level(level)
         .with_writer(std::io::stderr)
-        .with_ansi(colour)
+        .with_ansi(Ink::on(&std::io::stderr()).is_colourful())
         .with_target(false)
         .init();
 }
@@ -68,15 +92,7 @@ fn run(command: Command) -> Result<Exit> {
         Command::List => list::list(),
         Command::Paper(args) => study::paper(&args),
         Command::Compare(args) => study::compare(&args),
-        Command::Completions { shell } => {
-            let mut text = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), "kameleon", &mut text);
-            output::write_out(&String::from_utf8_lossy(&text)).map(|()| Exit::Done)
-        }
-        Command::Man => {
-            let mut text = Vec::new();
-            clap_mangen::Man::new(Arguments::command()).render(&mut text)?;
-            output::write_out(&String::from_utf8_lossy(&text)).map(|()| Exit::Done)
-        }
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { command } => manual::page(command.as_deref()),
     }
 }

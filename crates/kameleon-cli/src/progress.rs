@@ -37,7 +37,7 @@ impl Drop for SetOnDrop<'_> {
 
 fn draw(progress: &[Progress], indices: &[usize], warmup: u64, length: u64, ended: &AtomicBool) {
     let bars = MultiProgress::new();
-    let style = ProgressStyle::with_template("{prefix} {bar:24.green} {percent:>3}%  {msg}")
+    let style = ProgressStyle::with_template("{prefix} {bar:16.green} {percent:>3}%  {wide_msg}")
         .expect("the template is right")
         .progress_chars("━╸─");
     let bars: Vec<ProgressBar> = indices
@@ -55,7 +55,9 @@ fn draw(progress: &[Progress], indices: &[usize], warmup: u64, length: u64, ende
             show(bar, progress, warmup, seen);
         }
         if last {
-            bars.iter().for_each(ProgressBar::abandon);
+            // Where nothing has begun, there is an error to be read and no progress.
+            let begun = first_seen.iter().any(Option::is_some);
+            bars.iter().for_each(if begun { ProgressBar::abandon } else { ProgressBar::finish_and_clear });
             return;
         }
         std::thread::sleep(Duration::from_millis(100));
@@ -74,14 +76,52 @@ fn show(bar: &ProgressBar, progress: &Progress, warmup: u64, seen: &mut Option<(
     }
     let (since, before) = *seen.get_or_insert((Instant::now(), iterations));
     let phase = if iterations < warmup { "warm-up " } else { "sampling" };
+    let speed = (iterations - before) as f64 / since.elapsed().as_secs_f64().max(0.1);
     bar.set_position(iterations);
+    // What matters most comes first: a narrow terminal shows the beginning.
     bar.set_message(format!(
-        "{phase}  acceptance {:.3}  scale {:8.3e}  {:>9.0} draws/s",
+        "{phase}  {:9}  accepted {:.2}  {speed:>7.0}/s  scale {}",
+        left(bar.length().unwrap_or(0).saturating_sub(iterations), speed),
         progress.acceptance(),
-        progress.scale(),
-        (iterations - before) as f64 / since.elapsed().as_secs_f64().max(0.1),
+        short(progress.scale()),
     ));
     if progress.done.load(Ordering::Relaxed) {
         bar.abandon();
+    }
+}
+
+/// A scale in at most eight characters.
+fn short(scale: f64) -> String {
+    if (0.001..1000.0).contains(&scale) { format!("{scale:.4}") } else { format!("{scale:.1e}") }
+}
+
+/// How long so many iterations take: seconds, minutes or hours; nothing before the speed is known.
+fn left(iterations: u64, speed: f64) -> String {
+    let seconds = (iterations as f64 / speed).ceil();
+    match seconds {
+        0.0 => String::new(),
+        s if s < 100.0 => format!("{s:.0} s left"),
+        s if s < 6000.0 => format!("{:.0} m left", s / 60.0),
+        s if s.is_finite() => format!("{:.0} h left", s / 3600.0),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_and_the_scale_are_short() {
+        assert_eq!(left(0, 10.0), "");
+        assert_eq!(left(10, 0.0), "");
+        assert_eq!(left(0, 0.0), "");
+        assert_eq!(left(991, 10.0), "2 m left");
+        assert_eq!(left(981, 10.0), "99 s left");
+        assert_eq!(left(72_000, 10.0), "2 h left");
+        assert_eq!(
+            (short(2.1481), short(4.25e-9), short(12_345.0)),
+            ("2.1481".into(), "4.3e-9".into(), "1.2e4".into())
+        );
     }
 }

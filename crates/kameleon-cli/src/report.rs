@@ -2,10 +2,11 @@
 
 use crate::Exit;
 use crate::args::{MergeArgs, SummaryArgs};
+use crate::colour::Ink;
 use crate::gp::GpReport;
 use crate::output::{harmless, write_out};
-use anyhow::Result;
-use kameleon::diagnose::{ParameterSummary, Truth, compare_with_truth};
+use anyhow::{Result, bail};
+use kameleon::diagnose::{ParameterSummary, Truth, Verdict, compare_with_truth};
 use kameleon::statistics::Counts;
 use kameleon_output::Posterior;
 use kameleon_runs::settings::Kind;
@@ -18,6 +19,8 @@ pub struct Shown<'a> {
     settings: &'a RunSettings,
     posterior: &'a Posterior,
     model: Option<&'a Model>,
+    /// Whether the model was sampled just now, and not only opened.
+    ran: bool,
     /// Why it ended, unless it simply made all its draws.
     reason: &'a str,
 }
@@ -25,7 +28,8 @@ pub struct Shown<'a> {
 impl<'a> Shown<'a> {
     /// A run that has just ended.
     pub fn of(finished: &'a Finished, model: Option<&'a Model>) -> Self {
-        Self { settings: &finished.settings, posterior: &finished.posterior, model, reason: &finished.reason }
+        let Finished { settings, posterior, reason, .. } = finished;
+        Self { settings, posterior, model, ran: true, reason }
     }
 }
 
@@ -58,14 +62,14 @@ pub fn print(shown: &Shown<'_>, json: bool) -> Result<()> {
     let Shown { settings, posterior, model, .. } = *shown;
     let known = model.and_then(Model::known).filter(|_| settings.parameters.are_free());
     let truth = known.and_then(|known| compare_with_truth(&posterior.points(), known));
-    let gp = model.and_then(Model::gp).map(|model| GpReport::new(model, posterior, &settings.run));
+    let gp = model.and_then(Model::gp).map(|model| GpReport::new(model, posterior, &settings.run, shown.ran));
     let mut warnings = posterior.warnings.clone();
     if !warnings.iter().any(|warning| warning.contains("sticks")) {
         warnings.extend(gp.as_ref().and_then(GpReport::warning));
     }
     match json {
         true => write_out(&as_json(shown, truth, gp, warnings)?),
-        false => write_out(&harmless(&as_text(shown, truth, gp, &warnings))),
+        false => write_out(&as_text(shown, truth, gp, &warnings, Ink::on(&std::io::stdout()))),
     }
 }
 
@@ -97,18 +101,19 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
     Ok(serde_json::to_string(&report)? + "\n")
 }
 
-fn as_text(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnings: &[String]) -> String {
+/// Only what is said here is in colour: names and messages may come from elsewhere.
+fn as_text(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnings: &[String], ink: Ink) -> String {
     let Shown { settings, posterior, reason, .. } = *shown;
-    let figures = Figures::new(posterior);
-    let mut out = headline(shown, figures.draws);
-    out += &format!("\n{}\n", posterior.summary());
-    out += &format!(
-        "{} evaluations in {:.2} s, acceptance {:.3}, longest wait without a move {} iterations\n",
-        posterior.evaluations(),
-        posterior.seconds.unwrap_or_default(),
-        figures.acceptance,
-        figures.longest_rejection_run,
-    );
+    let (summary, figures) = (posterior.summary(), Figures::new(posterior));
+    let mut out = harmless(&format!("{}\n{}\n", headline(shown, figures.draws), summary.table()));
+    out += &in_colour(&summary.verdict, ink);
+    out += &format!("\n{} evaluations", posterior.evaluations());
+    out += &posterior.seconds.map_or_else(String::new, |seconds| format!(" in {seconds:.2} s"));
+    if figures.acceptance.is_finite() {
+        let Figures { acceptance, longest_rejection_run, .. } = figures;
+        out += &format!(", acceptance {acceptance:.3}, longest wait without a move {longest_rejection_run} iterations");
+    }
+    out.push('\n');
     if let Some(truth) = truth {
         out += &format!(
             "against the known truth, averaged over chains: ‖mean‖ {:.3}, quantile deviation {:.2} %\n",
@@ -119,12 +124,19 @@ fn as_text(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
     out += &gp.map_or_else(String::new, |gp| gp.lines());
     let run = &settings.run;
     if run.until.is_some() || run.max_draws.is_some() || run.max_evaluations.is_some() || run.max_minutes.is_some() {
-        out += &format!("ended: {reason}\n");
+        out += &harmless(&format!("ended: {reason}\n"));
     }
     for warning in warnings {
-        out += &format!("warning: {warning}\n");
+        out += &format!("{} {}\n", ink.yellow("warning:"), harmless(warning));
     }
     out
+}
+
+fn in_colour(verdict: &Verdict, ink: Ink) -> String {
+    let headline = verdict.headline();
+    let headline = if verdict.converged { ink.green(headline) } else { ink.red(headline) };
+    let messages = verdict.messages.iter().map(|message| format!("- {}\n", harmless(message)));
+    format!("{headline}\n{}", messages.collect::<String>())
 }
 
 /// Figures over all chains.
@@ -154,10 +166,11 @@ fn headline(shown: &Shown<'_>, draws: usize) -> String {
         many => format!("{} chains", many.len()),
     };
     let line = format!(
-        "{} on {} in {} dimensions: {chains}, {} iterations of warm-up and {draws} draws each{}, seed {}\n",
+        "{} on {} in {} dimension{}: {chains}, {} iterations of warm-up and {draws} draws each{}, seed {}\n",
         posterior.sampler,
         posterior.target,
         posterior.dim(),
+        if posterior.dim() == 1 { "" } else { "s" },
         posterior.warmup,
         if posterior.thin > 1 { format!(" (one in {} kept)", posterior.thin) } else { String::new() },
         posterior.seed,
@@ -165,18 +178,39 @@ fn headline(shown: &Shown<'_>, draws: usize) -> String {
     line + &model.and_then(Model::gp).map_or_else(String::new, |gp| gp.introduction())
 }
 
-/// Runs `kameleon summary`. Nothing of the folder is executed: only a built-in target is made anew, for its known truth.
+/// Runs `kameleon summary`.
 pub fn summary(args: &SummaryArgs) -> Result<Exit> {
     let settings = kameleon_runs::settings_of(&args.folder)?;
-    let posterior = kameleon_runs::load(&args.folder)?;
+    let mut posterior = kameleon_runs::load(&args.folder)?;
     let status = Status::read(&Files::of(&args.folder)?);
-    let model = match settings.model.kind()? {
-        Kind::BuiltIn(_) => Some(Model::open(&settings)?),
-        _ => None,
+    let model = match harmless_model(&settings) {
+        Ok(model) => model,
+        Err(error) => {
+            posterior.warnings.push(format!("what the model itself would tell is left out: {error:#}"));
+            None
+        }
     };
     let reason = if status.ending == How::Open { "it has not ended" } else { &status.reason };
-    print(&Shown { settings: &settings, posterior: &posterior, model: model.as_ref(), reason }, args.json)?;
+    let shown = Shown { settings: &settings, posterior: &posterior, model: model.as_ref(), ran: false, reason };
+    print(&shown, args.json)?;
     Ok(Exit::Done)
+}
+
+/// Nothing of a folder is executed, for it may come from elsewhere: only a built-in target is made anew, for its known
+/// truth, and a classification problem, for its noise.
+fn harmless_model(settings: &RunSettings) -> Result<Option<Model>> {
+    match settings.model.kind()? {
+        Kind::BuiltIn(_) => {}
+        Kind::Gp => {
+            // A pipe or a device could keep the reader for ever.
+            let data = settings.model.gp.as_ref().and_then(|gp| gp.data.as_deref());
+            if let Some(data) = data.filter(|data| !data.is_file()) {
+                bail!("the table {} is not there", data.display());
+            }
+        }
+        _ => return Ok(None),
+    }
+    Ok(Some(Model::open(settings)?))
 }
 
 /// Runs `kameleon merge`.

@@ -152,3 +152,27 @@ fn a_chain_that_sticks_is_told_of_in_words() {
     let run = json(&["--target", "gaussian", "--dim", "2", "--warmup", "3000", "--draws", "5000"]);
     assert!(!run["warnings"].to_string().contains("sticks"), "{run}");
 }
+
+#[test]
+fn the_summary_of_a_run_on_disk_has_the_noise_that_the_run_had() {
+    let data = table("noise");
+    let out = format!("{}/gp-noise", env!("CARGO_TARGET_TMPDIR"));
+    let _ = std::fs::remove_dir_all(&out);
+    let run = json(&[&["--target", "gp", "--data", &data, "--label", "state", "--out", &out], &SHORT[..]].concat());
+    let summary = |more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_kameleon")).args(["summary", &out]).args(more).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let read: Value = serde_json::from_str(&summary(&["--json"])).unwrap();
+    for key in ["n_imp", "n_imp_chosen_by", "sd_log_estimate", "parameters", "warnings"] {
+        assert_eq!(read[key], run[key], "{key}");
+    }
+    assert!(run["raised_jitter"].is_u64() && read["raised_jitter"].is_null(), "what is not kept is not told");
+    let said = summary(&[]);
+    let noise = format!("sd(log p̂) at the posterior mean {:.3}", run["sd_log_estimate"].as_f64().unwrap());
+    assert!(said.contains(&noise) && said.contains("40 rows, 2 columns"), "{noise}: {said}");
+    std::fs::remove_file(&data).unwrap();
+    let said = summary(&[]);
+    assert!(said.contains("would tell is left out: the table ") && said.contains("log_l2[dose]"), "{said}");
+}

@@ -1,52 +1,14 @@
 //! Run files and folders as a person meets them: interrupted, killed, locked, on a full disk, on many machines.
 #![cfg(unix)]
 
-use serde_json::Value;
+mod common;
+
+use common::{command, draws, json, place, prints, says, signal, text};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
-
-fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kameleon"));
-    command.args(args);
-    command
-}
-
-fn kameleon(args: &[&str]) -> Output {
-    command(args).output().unwrap()
-}
-
-/// What it prints when all goes well.
-fn prints(args: &[&str]) -> String {
-    let output = kameleon(args);
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// What it says on standard error when it ends with this code.
-fn says(code: i32, args: &[&str]) -> String {
-    let output = kameleon(args);
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stderr).unwrap()
-}
-
-fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&prints(&[args, &["--json"]].concat())).unwrap()
-}
-
-/// A folder for one test, empty at first.
-fn place(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runs").join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
 
 /// A run file, as `sampler` and `run` say.
 fn run_file(place: &Path, sampler: &str, run: &str) -> PathBuf {
@@ -59,15 +21,6 @@ fn run_file(place: &Path, sampler: &str, run: &str) -> PathBuf {
     )
     .unwrap();
     file
-}
-
-/// Every number of every draw.
-fn draws(folder: &Path) -> String {
-    fs::read_to_string(folder.join("posterior.csv")).unwrap()
-}
-
-fn signal(child: &Child, name: &str) {
-    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
 #[test]
@@ -203,6 +156,35 @@ fn a_full_disk_ends_the_run_and_leaves_what_was_there() {
 }
 
 #[test]
+fn a_file_that_may_not_grow_ends_the_run_and_leaves_what_was_there() {
+    let place = place("limit");
+    let file = run_file(&place, "name = \"SM\"", "chains = 1\nwarmup = 100\ndraws = 30000\nthin = 10");
+    let (whole, out) = (place.join("whole"), place.join("out"));
+    prints(&["sample", text(&file), "--out", text(&whole), "--quiet"]);
+    // A draw is 33 bytes, so that the journal would come to a million; 1000 blocks of 512 bytes are allowed.
+    let script = "ulimit -f 1000; exec \"$0\" sample \"$1\" --out \"$2\"";
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_kameleon"), text(&file), text(&out)])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("to go on: kameleon resume"), "{said}");
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.contains("chain-0.journal: writing to the journal failed: File too large"), "{shown}");
+    let journal = fs::read(out.join("chain-0.journal")).unwrap();
+    assert!(fs::read(whole.join("chain-0.journal")).unwrap().len() > 2 * 512_000 - 50_000);
+    // What was written before the limit is whole, and there is nothing behind it.
+    assert!((400_000..=512_000).contains(&journal.len()), "{}", journal.len());
+    let summary = json(&["summary", text(&out)]);
+    let warnings = summary["warnings"].to_string();
+    assert!(warnings.contains("File too large") && !warnings.contains("not whole"), "{warnings}");
+    assert!((12_000..30_000).contains(&summary["draws"].as_u64().unwrap()), "{summary}");
+    prints(&["resume", text(&out), "--quiet"]);
+    assert_eq!(draws(&out), draws(&whole));
+}
+
+#[test]
 fn a_plan_in_parts_is_merged_into_the_run_of_one_machine() {
     let place = place("array");
     let file = run_file(&place, "name = \"AM-LS\"", "chains = 3\nwarmup = 600\ndraws = 100");
@@ -297,16 +279,4 @@ fn a_classification_run_predicts_new_rows() {
     assert!(prints(&["predict", text(&out), text(&rows), "--weighted", "--draws", "5"]).starts_with("row,p(high)\n1,"));
     fs::write(&rows, "other\n0\n").unwrap();
     assert!(says(2, &["predict", text(&out), text(&rows)]).contains("dose"));
-}
-
-#[test]
-fn completions_manual_and_logs_are_there() {
-    assert!(prints(&["completions", "bash"]).contains("kameleon"));
-    assert!(prints(&["man"]).contains(".TH kameleon 1"));
-    assert!(prints(&["--help"]).contains("Exit codes: 0 done"));
-    let output =
-        kameleon(&["sample", "--dim", "2", "--warmup", "600", "--draws", "10", "--log", "info", "--sampler", "SM"]);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("INFO") && said.contains("all 10 draws were made"), "{said}");
-    assert!(!said.contains('\u{1b}'), "no colours where there is no terminal");
 }

@@ -124,3 +124,18 @@ fn the_page_asks_for_nothing_from_elsewhere_and_holds_no_foreign_markup() {
     assert_eq!(page.matches("</script").count(), 2);
     assert!(!page.contains("<!--") && page.contains("&lt;script&gt;alert(1)"));
 }
+
+#[test]
+fn an_axis_shows_a_scale_however_narrow_it_is() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let script = "for (const range of [[0.2, 9], [-0.4, 4.4], [1001, 1009], [0, 1e-7]])
+        for (const wanted of [1, 2, 3.5])
+            if (roundNumbers(range, wanted).ticks.length < 2) throw new Error(`${range} has no two numbers`);";
+    let page = format!(
+        "<html><head></head><body><script>{}{script}</script></body></html>",
+        include_str!("../src/report/page/format.js")
+    );
+    let found = check(browser, &page, folder.path());
+    assert_eq!(found["errors"], serde_json::json!([]), "{found}");
+}

@@ -95,7 +95,8 @@ where
 /// A run that was to end by a rule or a limit ends at this number of draws instead.
 fn lengthen(settings: &mut RunSettings, draws: u64) -> Result<(), SettingsProblem> {
     let before = settings.run.limit()?.0;
-    let what = || format!("{draws} are fewer than the {before} of the run as it was planned");
+    let what =
+        || format!("{draws} are fewer than the {before} of the run as it was planned; leave it out to go on to that");
     SettingsProblem::demand(draws >= before || settings.run.until.is_some(), "draws", what)?;
     let run = &mut settings.run;
     (run.draws, run.until, run.max_draws, run.max_evaluations) = (Some(draws), None, None, None);
@@ -153,7 +154,8 @@ where
     if let Some(folder) = folder {
         status.write(folder)?;
     }
-    tracing::info!(folder = ?folder.map(|folder| folder.path()), "{} chains", jobs.len());
+    let place = folder.map_or_else(|| "in memory".into(), |folder| format!("kept in {}", folder.path().display()));
+    tracing::info!("chains: {}, {place}", jobs.len());
     let (jobs, outcome) = stages::run(jobs, &settings, folder.map(|folder| &**folder), control)?;
     tracing::info!("{}", outcome.reason);
     status = Status {

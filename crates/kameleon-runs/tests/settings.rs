@@ -77,6 +77,13 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
     };
     says("[modle]\n", "line 1, column 2: unknown field `modle`, expected one of `model`, `parameters`");
     says("[model]\ntarget = 3\n", "line 2, column 10: invalid type: integer `3`, expected a string");
+    says("[model]\nparameters = [\"a\"]\n", "`parameters`, expected one of");
+    says("[model]\nparameters = [\"a\"]\n", "a list of parameters stands above the first section");
+    says(
+        "[model]\nlog-density = \"0\"\ntimeout = true\n",
+        "line 3, column 11: invalid type: boolean `true`, expected a number",
+    );
+    says("[output]\nkeep-warmup = 1\n", "invalid type: integer `1`, expected true or false");
     says("[model\n", "line 1, column 7");
     says(&format!("{BANANA}dims = 4\n"), "line 3, column 1: unknown field `dims`, expected one of `target`, `dim`");
     says(
@@ -92,7 +99,10 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
     says(&format!("{BANANA}noisy = true\n"), "line 3, column 9: model.noisy: is for programs, libraries and servers");
     says(&format!("{BANANA}symbol = \"f\"\n"), "line 3, column 10: model.symbol: is for libraries");
     says(&format!("{BANANA}[run]\ndraws = 0\n"), "line 4, column 9: run.draws: must be at least 1");
-    says(&format!("{BANANA}[run]\ndraws = -5\n"), "line 4, column 9: invalid value: integer `-5`, expected u64");
+    says(
+        &format!("{BANANA}[run]\ndraws = -5\n"),
+        "line 4, column 9: invalid value: integer `-5`, expected a whole number, 0 or more",
+    );
     says(&format!("{BANANA}[run]\nseed = -5\n"), "a whole number from 0 to 18446744073709551615");
     says(&format!("{BANANA}[run]\ncorrelation = 1\n"), "line 4, column 15: run.correlation: must be in [0, 1), not 1");
     says(&format!("{BANANA}[run]\nmax_minutes = 0\n"), "line 4, column 15: run.max-minutes: must be positive");

@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use kameleon::any_chain::{AnyChain, SavedChain};
 use kameleon::chain::ChainState;
-use kameleon::proposal::{RandomWalk, RandomWalkSettings};
+use kameleon::proposal::{DifferentialEvolution, DifferentialEvolutionSettings, RandomWalk, RandomWalkSettings};
 use kameleon::random::{Purpose, stream};
 use kameleon::target::Banana;
 use kameleon::*;
@@ -13,7 +13,7 @@ use kameleon::*;
 const DIM: usize = 3;
 const DRAWS: usize = 40_000;
 
-/// Each of 6 entries at two places within 5.5 standard errors: false alarms below 1e-6 for all five proposals.
+/// Each of 6 entries at two places within 5.5 standard errors: false alarms below 1e-6 for all six proposals.
 fn assert_covariance<P>(name: &str, proposal: P)
 where
     P: Proposal + Clone + Send,
@@ -54,6 +54,10 @@ fn the_covariance_shown_is_that_of_the_draws() {
     assert_covariance("AM-PCA", principal(DIM, 2_000));
     assert_covariance("KAMH-LS", kameleon(DIM, 2_000, 200));
     assert_covariance("PCA-Kameleon", kameleon_pca(DIM, 2_000));
+    // Its jumps are left out; the noise is large enough to be seen.
+    let settings = DifferentialEvolutionSettings { snooker: 0.0, whole: 0.0, noise: 0.3, ..Default::default() };
+    let length = Length { warmup: 2_000, sampling: 0 };
+    assert_covariance("DE-MC(Z)", DifferentialEvolution::new(&settings, DIM, length).unwrap());
 }
 
 #[test]

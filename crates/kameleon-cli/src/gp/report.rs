@@ -13,15 +13,23 @@ pub struct GpReport {
     /// sd(log p̂) at the posterior mean.
     sd_log_estimate: Option<f64>,
     correlation: f64,
-    rejected_estimates: u64,
     jitter: f64,
+    /// What was counted while the chains ran; nothing for a run that is read from its folder.
+    #[serde(flatten)]
+    counted: Option<Counted>,
+}
+
+#[derive(Serialize)]
+struct Counted {
+    rejected_estimates: u64,
     raised_jitter: u64,
     largest_jitter: f64,
 }
 
 impl GpReport {
-    /// What the run says of the estimate. The noise is measured at the mean of all draws.
-    pub fn new(model: &GpModel, posterior: &Posterior, plan: &PlanSettings) -> Self {
+    /// What the run says of the estimate. The noise is measured at the mean of all draws; `ran` says that the model was
+    /// sampled just now, and not only opened.
+    pub fn new(model: &GpModel, posterior: &Posterior, plan: &PlanSettings, ran: bool) -> Self {
         let (statistics, settings) = (model.target.statistics(), model.target.settings());
         let mut target = model.target.clone();
         Self {
@@ -29,10 +37,12 @@ impl GpReport {
             n_imp_chosen_by: if model.pilot.is_some() { "pilot" } else { "user" },
             sd_log_estimate: mean(posterior).and_then(|mean| target.noise(&mean, plan.seed).ok()),
             correlation: plan.correlation,
-            rejected_estimates: statistics.rejections,
             jitter: settings.jitter,
-            raised_jitter: statistics.raised_jitter,
-            largest_jitter: statistics.largest_jitter,
+            counted: ran.then_some(Counted {
+                rejected_estimates: statistics.rejections,
+                raised_jitter: statistics.raised_jitter,
+                largest_jitter: statistics.largest_jitter,
+            }),
         }
     }
 
@@ -42,10 +52,10 @@ impl GpReport {
             Some(sd) => format!("sd(log p̂) at the posterior mean {sd:.3} with n_imp = {}\n", self.n_imp),
             None => "sd(log p̂) could not be measured: there is no estimate at the mean of the draws\n".into(),
         };
-        if self.raised_jitter > 0 {
+        if let Some(counted) = self.counted.as_ref().filter(|counted| counted.raised_jitter > 0) {
             lines += &format!(
                 "the jitter was raised from {:e} to as much as {:e} at {} points where K could not be factored\n",
-                self.jitter, self.largest_jitter, self.raised_jitter,
+                self.jitter, counted.largest_jitter, counted.raised_jitter,
             );
         }
         lines
@@ -82,10 +92,8 @@ mod tests {
             n_imp_chosen_by: "user",
             sd_log_estimate: Some(sd),
             correlation,
-            rejected_estimates: 0,
             jitter: 1e-8,
-            raised_jitter: 3,
-            largest_jitter: 4e-8,
+            counted: Some(Counted { rejected_estimates: 0, raised_jitter: 3, largest_jitter: 4e-8 }),
         }
     }
 

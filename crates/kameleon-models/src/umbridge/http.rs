@@ -29,7 +29,8 @@ pub enum Trouble {
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Lost(tries, why) => write!(f, "no connection after {tries} tries: {why}"),
+            Self::Lost(1, why) => write!(f, "no connection: {why}; is the server running?"),
+            Self::Lost(tries, why) => write!(f, "no connection after {tries} tries: {why}; is the server running?"),
             Self::Timeout(limit) => write!(f, "no answer within {limit:?}"),
             Self::TooLong(limit) => write!(f, "the answer is longer than {limit} bytes"),
             Self::Refused(why) => f.write_str(why),

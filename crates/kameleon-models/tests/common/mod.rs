@@ -1,5 +1,9 @@
 //! What several of the tests need: evaluating a target, finding and compiling the examples.
-#![allow(dead_code, reason = "each test uses its part")]
+#![allow(dead_code, unused_imports, reason = "each test uses its part")]
+
+mod tools;
+
+pub use tools::{compile, example, scratch, skip};
 
 use kameleon::random::{Purpose, stream};
 use kameleon::{EvalError, Evaluation, Noise, Target};
@@ -50,36 +54,9 @@ pub fn assert_is_banana(target: &mut impl Target) {
     }
 }
 
-/// An example model.
-pub fn example(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/models").join(name)
-}
-
 /// A file of this crate.
 pub fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
-}
-
-/// A fresh name for a file that a test writes.
-pub fn scratch(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()))
-}
-
-/// Compiles `source` with a compiler; none, with a note that everyone sees, where there is no such compiler.
-pub fn compile(compiler: &str, arguments: &[&str], source: &Path, output: &str) -> Option<PathBuf> {
-    let output = scratch(output);
-    let mut command = Command::new(compiler);
-    command.args(arguments).arg("-I").arg(file("include")).arg("-o").arg(&output).arg(source).arg("-lm");
-    match command.output() {
-        Ok(done) => {
-            assert!(done.status.success(), "{compiler}: {}", String::from_utf8_lossy(&done.stderr));
-            Some(output)
-        }
-        Err(error) => {
-            skip(&format!("{compiler} cannot be run ({error}), so {} is not tested", source.display()));
-            None
-        }
-    }
 }
 
 /// A program made from `source`.
@@ -90,10 +67,4 @@ pub fn compile_program(source: &Path, output: &str) -> Option<PathBuf> {
 /// Whether a program can be run at all.
 pub fn can_run(program: &str, argument: &str) -> bool {
     Command::new(program).arg(argument).output().is_ok_and(|done| done.status.success())
-}
-
-/// Says that a test was skipped, past the harness, which hides what passing tests print.
-pub fn skip(why: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }

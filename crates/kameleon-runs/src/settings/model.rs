@@ -215,7 +215,8 @@ impl ModelSettings {
 
     /// Paths become independent of the folder the program runs in.
     pub(super) fn anchor(&mut self, base: &Path) {
-        let anchored = |path: &Path| if path.is_relative() { base.join(path) } else { path.to_path_buf() };
+        // By its components, which leaves out every `.`.
+        let anchored = |path: &Path| base.join(path).components().collect::<PathBuf>();
         if let Some(library) = &mut self.library {
             *library = anchored(library);
         }

@@ -64,7 +64,7 @@ pub fn read(text: &str, origin: &str) -> Result<RunSettings, SettingsProblem> {
         origin: Some(origin.into()),
         place: at(error.span()),
         key: String::new(),
-        what: error.message().trim_end().replace('\n', "; "),
+        what: in_words(&error),
     };
     let mut table = DeTable::parse(text).map_err(wrong)?;
     dashes(table.get_mut());
@@ -103,7 +103,28 @@ pub fn set(settings: &RunSettings, key: &str, value: &str) -> Result<RunSettings
         }
         at = inner.as_table_mut().ok_or_else(|| problem("there is no such setting: it is within a value".into()))?;
     }
-    table.try_into().map_err(|error: toml::de::Error| problem(error.message().trim_end().replace('\n', "; ")))
+    table.try_into().map_err(|error: toml::de::Error| problem(in_words(&error)))
+}
+
+/// What the reader of TOML says, without the names that types have in Rust.
+fn in_words(error: &toml::de::Error) -> String {
+    let message = error.message().trim_end().replace('\n', "; ");
+    let types = [
+        (", expected u64", ", expected a whole number, 0 or more"),
+        (", expected usize", ", expected a whole number, 0 or more"),
+        (", expected u32", ", expected a whole number, 0 or more"),
+        (", expected f64", ", expected a number"),
+        (", expected a boolean", ", expected true or false"),
+    ];
+    let told = types.iter().find_map(|(known, words)| Some(format!("{}{words}", message.strip_suffix(known)?)));
+    match told {
+        Some(told) => told,
+        // In TOML, what follows the head of a section belongs to it.
+        None if message.starts_with("unknown field `parameters`") => {
+            format!("{message}; a list of parameters stands above the first section")
+        }
+        None => message,
+    }
 }
 
 /// Keys may be written with `_` or `-`; names that the user chose are left as they are.

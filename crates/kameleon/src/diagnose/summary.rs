@@ -91,9 +91,16 @@ impl ParameterSummary {
     }
 }
 
+impl Summary {
+    /// The table alone, without the verdict.
+    pub fn table(&self) -> String {
+        table::aligned(&self.parameters)
+    }
+}
+
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&table::aligned(&self.parameters))?;
+        f.write_str(&self.table())?;
         write!(f, "\n{}", self.verdict)
     }
 }

@@ -43,15 +43,19 @@ impl Verdict {
         }
         Self { converged, messages }
     }
+
+    /// The verdict without the messages.
+    pub fn headline(&self) -> &'static str {
+        match self.converged {
+            true => "Converged: every R-hat is at most 1.01, every effective size (ESS) at least 100 per chain.",
+            false => "Not converged:",
+        }
+    }
 }
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.converged {
-            "Converged: every R-hat is at most 1.01, every effective size (ESS) at least 100 per chain.\n"
-        } else {
-            "Not converged:\n"
-        })?;
+        writeln!(f, "{}", self.headline())?;
         self.messages.iter().try_for_each(|message| writeln!(f, "- {message}"))
     }
 }

@@ -5,7 +5,7 @@ use super::random_walk::gelman_scale;
 use crate::Rng;
 use crate::adapt::Until;
 use crate::chain::Step;
-use crate::linalg::dot;
+use crate::linalg::{add_to_diagonal, dot};
 use crate::sampler::{Length, SettingsError};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -152,6 +152,28 @@ impl Proposal for DifferentialEvolution {
     fn problem(&self, dim: usize) -> Option<&'static str> {
         let whole = dim > 0 && self.dim == dim && self.archive.len().is_multiple_of(dim) && self.first >= 4;
         (!whole).then_some("its archive Z does not fit its dimension")
+    }
+
+    /// That of the usual steps, g(z_a − z_b) + ε: 2g² times the covariance of the later half of Z, and the noise. Steps
+    /// with factor one and snooker updates are its jumps.
+    fn covariance(&self, _x: &[f64], _at: &()) -> Option<Vec<f64>> {
+        let d = self.dim;
+        let mut covariance = vec![0.0; d * d];
+        if self.len() >= self.first {
+            let states = &self.archive[self.len() / 2 * d..];
+            let n = (states.len() / d) as f64;
+            let mean: Vec<f64> = (0..d).map(|i| states.iter().skip(i).step_by(d).sum::<f64>() / n).collect();
+            let factor = 2.0 * self.scale() * self.scale() / (n - 1.0);
+            for z in states.chunks_exact(d) {
+                for i in 0..d {
+                    for j in 0..d {
+                        covariance[i * d + j] += factor * (z[i] - mean[i]) * (z[j] - mean[j]);
+                    }
+                }
+            }
+        }
+        add_to_diagonal(&mut covariance, d, self.settings.noise * self.settings.noise);
+        Some(covariance)
     }
 
     /// The usual factor of a difference.

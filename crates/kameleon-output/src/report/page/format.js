@@ -34,14 +34,14 @@ const minus = (text) => text.replace(/-/g, "−");
 /** A whole number with spaces between thousands. */
 const count = (n) => (n < 10000 ? String(n) : String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f"));
 
-/** About `wanted` round numbers within a range, and the step between them. */
+/** About `wanted` round numbers within a range, at least two so that they show a scale, and the step between them. */
 function roundNumbers([from, to], wanted) {
   const rough = (to - from) / Math.max(wanted, 1);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((m) => m * power >= rough * 0.999) ?? 10);
   const ticks = [];
   for (let k = Math.ceil(from / step - 1e-9); k * step <= to + step * 1e-9; k++) ticks.push(k * step);
-  return { ticks, step };
+  return ticks.length < 2 && wanted < 64 ? roundNumbers([from, to], 2 * wanted) : { ticks, step };
 }
 
 /** Powers of ten within a range of logarithms, with 2 and 5 between them where there are few. */

@@ -1,0 +1,132 @@
+//! Models from outside, through a run file and the program: sampled, resumed and summarised.
+#![cfg(unix)]
+
+mod common;
+#[path = "../../kameleon-models/tests/common/python_server.rs"]
+mod python_server;
+
+use common::{command, compile, draws, example, json, place, prints, says, text};
+use python_server::{free_port, python, serve};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// A run file for the banana of the examples, said to be found by `model`.
+fn run_file(place: &Path, model: &str, draws: u32) -> PathBuf {
+    let file = place.join("run.toml");
+    let rest = "[sampler]\nname = \"AM-LS\"\ndiscard = 50\n[output]\nsave-every = 0.01\nformats = [\"csv\"]\n";
+    let run = format!("[run]\nchains = 2\nwarmup = 200\ndraws = {draws}\nthreads = 2\n");
+    fs::write(&file, format!("parameters = [\"x1\", \"x2\"]\n[model]\n{model}\n{run}{rest}")).unwrap();
+    file
+}
+
+/// Every recorded log density is that of the banana at the recorded point, so it was this model that was asked.
+fn assert_draws_of_banana(folder: &Path) {
+    let table = draws(folder);
+    let mut lines = table.lines();
+    let head: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let column = |name: &str| head.iter().position(|column| *column == name).unwrap();
+    let (x1, x2, log_density) = (column("x1"), column("x2"), column("log_density"));
+    for line in lines {
+        let cells: Vec<&str> = line.split(',').collect();
+        let number = |at: usize| cells[at].parse::<f64>().unwrap();
+        let (x1, x2) = (number(x1), number(x2));
+        let wanted = -x1 * x1 / 200.0 - (x2 - 0.1 * (x1 * x1 - 100.0)).powi(2) / 2.0;
+        assert!((number(log_density) - wanted).abs() <= 1e-12 * (1.0 + wanted.abs()), "{line}: {wanted}");
+    }
+}
+
+/// Samples 150 draws, resumes to 300, and finds the draws of a run of 300 in the folder.
+fn sampled_and_resumed(place: &Path, model: &str, trust: &[&str]) -> PathBuf {
+    let file = run_file(place, model, 300);
+    let (whole, out) = (place.join("whole"), place.join("out"));
+    prints(&["sample", text(&file), "--out", text(&whole)]);
+    let first = json(&["sample", text(&file), "--out", text(&out), "--draws", "150"]);
+    assert_eq!((&first["draws"], &first["evaluations"]), (&150.into(), &(2 * 351).into()));
+    let resumed = json(&[&["resume", text(&out), "--draws", "300"], trust].concat());
+    assert_eq!(draws(&out), draws(&whole));
+    assert_draws_of_banana(&out);
+    let summary = json(&["summary", text(&out)]);
+    for key in ["target", "parameters", "draws", "evaluations", "acceptance", "converged", "warnings"] {
+        assert_eq!(summary[key], resumed[key], "{key}");
+    }
+    assert!(summary["acceptance"].as_f64().unwrap() > 0.05, "{summary}");
+    out
+}
+
+/// A library of the examples, next to the run file and named relative to it.
+fn library(place: &Path, compiler: &str, source: &str) {
+    let arguments = ["-O2", "-Wall", "-shared", "-fPIC"];
+    let Some(made) = compile(compiler, &arguments, &example(source), &format!("program-{source}.so")) else { return };
+    let library = place.join("libbanana.so");
+    fs::rename(made, &library).unwrap();
+    let out = sampled_and_resumed(place, "library = \"./libbanana.so\"", &["--trust"]);
+    let said = says(2, &["resume", text(&out), "--draws", "400"]);
+    assert!(said.contains("libbanana.so must be loaded") && said.contains("--trust"), "{said}");
+    // The summary needs no model.
+    fs::remove_file(library).unwrap();
+    assert!(prints(&["summary", text(&out)]).contains("libbanana.so in 2 dimensions: 2 chains"));
+    let said = says(2, &["resume", text(&out), "--draws", "400", "--trust"]);
+    assert!(said.contains("libbanana.so: cannot load it"), "{said}");
+}
+
+#[test]
+fn a_library_in_c_is_sampled_and_resumed() {
+    library(&place("library-c"), "cc", "banana_library.c");
+}
+
+#[test]
+fn a_library_in_fortran_is_sampled_and_resumed() {
+    library(&place("library-fortran"), "gfortran", "banana_library.f90");
+}
+
+#[test]
+fn a_server_is_sampled_and_resumed() {
+    let Some(python) = python() else { return };
+    let (place, port) = (place("server"), free_port());
+    let _server = serve(&python, port);
+    let model = format!("url = \"http://127.0.0.1:{port}\"\nmodel = \"banana\"\nconfig = {{ b = 0.1 }}\nretries = 12");
+    let out = sampled_and_resumed(&place, &model, &[]);
+    let said = prints(&["summary", text(&out)]);
+    assert!(said.contains(&format!("AM-LS on http://127.0.0.1:{port} in 2 dimensions: 2 chains")), "{said}");
+}
+
+#[test]
+fn a_server_that_dies_ends_the_run_which_goes_on_with_the_next() {
+    let Some(python) = python() else { return };
+    let (place, port) = (place("server-dies"), free_port());
+    let server = serve(&python, port);
+    let model = format!("url = \"http://127.0.0.1:{port}\"\nretries = 6\ntimeout = 10.0");
+    let file = run_file(&place, &model, 900);
+    let (whole, out) = (place.join("whole"), place.join("out"));
+    prints(&["sample", text(&file), "--out", text(&whole)]);
+    let mut command = command(&["sample", text(&file), "--out", text(&out), "--set", "model.retries=0"]);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    // Some draws are to be there already.
+    let journal = out.join("chain-0.journal");
+    while fs::metadata(&journal).map_or(0, |file| file.len()) < 1000 {
+        sleep(Duration::from_millis(5));
+    }
+    drop(server);
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains(&format!("to go on: kameleon resume {}", text(&out))), "{said}");
+    let summary = json(&["summary", text(&out)]);
+    let warnings = summary["warnings"].to_string();
+    assert!(warnings.contains("no connection: ") && warnings.contains("drawn before"), "{warnings}");
+    assert!((1..900).contains(&summary["draws"].as_u64().unwrap()), "{summary}");
+    let _next = serve(&python, port);
+    wait_for(port);
+    prints(&["resume", text(&out), "--quiet"]);
+    assert_eq!(draws(&out), draws(&whole));
+}
+
+/// Returns when somebody listens at the port.
+fn wait_for(port: u16) {
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        sleep(Duration::from_millis(20));
+    }
+}

@@ -1,0 +1,74 @@
+//! What is shown where: colours and bars on a terminal, logs on standard error, completions and the manual page.
+#![cfg(unix)]
+
+mod common;
+
+use common::{kameleon, place, prints, says, skip, text};
+use std::process::{Command, Stdio};
+
+/// What the program writes to a terminal of its own, with `NO_COLOR` set to this; none, with a note, where there is no
+/// `script` to make one.
+fn on_a_terminal(no_color: &str, args: &str) -> Option<String> {
+    let mut script = Command::new("script");
+    script.args(["-q", "-e", "-c", &format!("{} {args}", env!("CARGO_BIN_EXE_kameleon")), "/dev/null"]);
+    script.env("NO_COLOR", no_color).env("TERM", "xterm").stdin(Stdio::null());
+    match script.output() {
+        Ok(output) => Some(String::from_utf8(output.stdout).unwrap()),
+        Err(error) => {
+            skip(&format!("script cannot be run ({error}), so nothing is tested on a terminal"));
+            None
+        }
+    }
+}
+
+#[test]
+fn the_verdict_is_coloured_on_a_terminal_only_and_not_where_that_is_refused() {
+    let good = "sample --target gaussian --dim 2 --warmup 1000 --draws 4000";
+    let bad = "sample --target gaussian --dim 2 --warmup 600 --draws 50";
+    let Some(shown) = on_a_terminal("", good) else { return };
+    assert!(shown.contains("\u{1b}[1;32mConverged: every R-hat"), "{shown:?}");
+    assert!(shown.contains("chain  3 "), "there are bars on a terminal: {shown:?}");
+    let shown = on_a_terminal("", bad).unwrap();
+    assert!(shown.contains("\u{1b}[1;31mNot converged:\u{1b}[0m"), "{shown:?}");
+    let shown = on_a_terminal("", "sample --dim 0").unwrap();
+    assert!(shown.contains("\u{1b}[1;31merror:\u{1b}[0m "), "{shown:?}");
+    for args in [good, bad, "sample --dim 0"] {
+        let shown = on_a_terminal("1", args).unwrap();
+        // The bars move the cursor, but nothing has a colour: no sequence ends in m.
+        let plain = |rest: &str| !rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m');
+        assert!(shown.split("\u{1b}[").skip(1).all(plain), "{shown:?}");
+    }
+    let shown = prints(&good.split(' ').collect::<Vec<_>>());
+    assert!(shown.contains("Converged: every R-hat") && !shown.contains('\u{1b}'), "{shown:?}");
+}
+
+#[test]
+fn completions_manual_and_logs_are_there() {
+    assert!(prints(&["completions", "bash"]).contains("kameleon"));
+    assert!(prints(&["man"]).contains(".TH kameleon 1"));
+    assert!(prints(&["--help"]).contains("Exit codes: 0 done"));
+    let output =
+        kameleon(&["sample", "--dim", "2", "--warmup", "600", "--draws", "10", "--log", "info", "--sampler", "SM"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("INFO") && said.contains("all 10 draws were made"), "{said}");
+    assert!(!said.contains('\u{1b}'), "no colours where there is no terminal");
+}
+
+#[test]
+fn an_error_tells_its_cause_once() {
+    let place = place("errors");
+    let run = place.join("run");
+    prints(&["sample", "--dim", "2", "--warmup", "600", "--draws", "10", "--sampler", "SM", "--out", text(&run)]);
+    let said = says(2, &["report", text(&run), "--out", text(&place.join("no/report.html"))]);
+    assert_eq!(said.matches("No such file or directory").count(), 1, "{said}");
+    // A folder for files is made where there is none.
+    prints(&["export", text(&run), "--csv", "--out", text(&place.join("some/where"))]);
+    assert!(place.join("some/where/posterior.csv").exists());
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let page = prints(&["man", "sample"]);
+    assert!(page.contains(".TH kameleon-sample 1") && page.contains("max\\-minutes"), "{page}");
+    assert!(says(2, &["man", "sampel"]).contains("there is no command `sampel`"));
+}
