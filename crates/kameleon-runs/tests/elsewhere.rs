@@ -48,7 +48,7 @@ fn pooled(more: &str) -> RunSettings {
     let mut settings = settings(more);
     settings.sampler = SamplerSettings::default();
     settings.run.chains = 5;
-    (settings.run.warmup, settings.run.draws, settings.run.thin) = (Some(1500), Some(600), 2);
+    (settings.run.warmup, settings.run.draws, settings.run.thin) = (Some(1000), Some(400), 2);
     settings.output.keep_warmup = true;
     settings
 }
