@@ -21,7 +21,7 @@ from .problem import Problem, by_rows
 
 ATTEMPTS = 3
 """How often a piece is given to the executor before it is done here."""
-PATIENCE = 10.0
+PATIENCE = 5.0
 """How many seconds a piece takes at most, so that little is lost with a worker or by Ctrl-C."""
 MOMENT = 0.2
 """Seconds after which whoever waits for a piece looks up."""
