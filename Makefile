@@ -84,5 +84,5 @@ wheel:
 
 # The examples as executed notebooks, from the scripts beside them.
 notebooks: venv
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check jupytext nbconvert ipykernel
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check . jupytext nbconvert ipykernel
 	cd examples/python && for script in *.py; do ../../.venv/bin/jupytext --quiet --to ipynb --execute $$script; done

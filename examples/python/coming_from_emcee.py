@@ -18,7 +18,7 @@
 # | `get_chain(discard=..., flat=True)` | `result.draws`: the warm-up is left out already |
 # | `get_autocorr_time()` | `result.summary()`: effective sizes, R-hat and a verdict |
 # | `vectorize=True` | `vectorized=True` |
-# | `pool=Pool()` | `executor=ProcessPoolExecutor()`: each chain is a task |
+# | `pool=Pool()` | `executor=ProcessPoolExecutor()`: chains run there |
 # | `backends.HDFBackend` | `checkpoint="folder/"`, `km.resume("folder/", f)` |
 
 # %%

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,10 +100,34 @@ class Ran:
     @property
     def fault(self) -> BaseException | None: ...
 
+class _Errand(Protocol):
+    def wait(self) -> tuple[bytes, BaseException | None] | None: ...
+    def cancel(self) -> None: ...
+
+class _Sender(Protocol):
+    patience: float
+    def __call__(self, chain: int, piece: bytes, /) -> _Errand: ...
+
 def start(
-    run: str, sampler: str, target: Target, *, folder: Path | None, attached: bool, watcher: _Watcher | None
+    run: str,
+    sampler: str,
+    target: Target,
+    *,
+    folder: Path | None,
+    attached: bool,
+    watcher: _Watcher | None,
+    sender: _Sender | None,
 ) -> Ran: ...
-def resume(folder: Path, target: Target, *, draws: int | None, attached: bool, watcher: _Watcher | None) -> Ran: ...
+def resume(
+    folder: Path,
+    target: Target,
+    *,
+    draws: int | None,
+    attached: bool,
+    watcher: _Watcher | None,
+    sender: _Sender | None,
+) -> Ran: ...
+def work(piece: bytes, target: Target, *, attached: bool) -> tuple[bytes, BaseException | None]: ...
 def run_in_step(
     run: str | None,
     sampler: str,

@@ -1,160 +1,147 @@
 """Chains on other processes and machines, by anything with the interface of ``concurrent.futures.Executor``.
 
-Every chain is a task of its own. Its draws follow from the seed and its number, so they are the same wherever it runs,
-and a chain whose worker was lost is run again with the same result.
+The run stays here: chains learn together, draws are kept, rules are checked. What goes to the executor are pieces of a
+chain: until it waits for the others of its group, or for a while. A piece follows from the chain it begins with, so the
+draws are the same wherever it is done, and one whose worker was lost is done again with the same result.
 """
 
 from __future__ import annotations
 
-import json
 import pickle
-import time
+import threading
 import traceback
-import warnings
-from collections.abc import Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from concurrent.futures import TimeoutError as NotYet
+import uuid
+from collections.abc import Callable
+from concurrent.futures import Executor, ProcessPoolExecutor
 from typing import Any
 
-from . import problem
-from .errors import KameleonError, KameleonWarning, SettingsError
-from .problem import Problem
-from .progress import Progress, watcher
-from .result import Result, combine, conclude, in_users_units
-from .samplers import Sampler
+from . import _kameleon
+from .errors import KameleonError, SettingsError
+from .problem import Problem, by_rows
 
 ATTEMPTS = 3
-"""How often a chain is given to the executor before its loss is an error."""
+"""How often a piece is given to the executor before it is done here."""
+PATIENCE = 5.0
+"""How many seconds a piece takes at most, so that little is lost with a worker or by Ctrl-C."""
+MOMENT = 0.2
+"""Seconds after which whoever waits for a piece looks up."""
 
-Piece = dict[str, Any]
-Task = tuple[Any, list[str], dict[str, Any], str, Sampler]
-
-
-def run_chain(task: Task) -> Piece:
-    """Runs one chain on a worker. What the log density does wrong is part of the answer, not an exception."""
-    from .sampling import _start
-
-    log_density, names, options, settings, sampler = task
-    what = problem.make(log_density, names, **options)
-    ran = _start(what, json.loads(settings), sampler, None, None)
-    fault = ran.fault
-    if fault is not None:
-        # A traceback does not travel; its text does.
-        fault.add_note("on the worker:\n" + "".join(traceback.format_exception(fault)))
-        try:
-            pickle.loads(pickle.dumps(fault))
-        except Exception:
-            fault = RuntimeError("".join(traceback.format_exception(fault)))
-    posterior = in_users_units(ran.posterior, what.back)
-    return {"posterior": posterior, "ending": ran.ending, "reason": ran.reason, "fault": fault}
+Recipe = Callable[[], Problem]
+"""What makes the problem anew on a worker."""
+Answer = tuple[bytes, BaseException | None]
+Task = tuple[str, Recipe, bytes]
 
 
-def run_on(
-    executor: Executor | Any,
-    arguments: tuple[Any, list[str], dict[str, Any]],
-    what: Problem,
-    settings: dict[str, Any],
-    sampler: Sampler,
-    progress: Progress,
-) -> Result:
-    """Runs every chain as a task of the executor, and puts the draws together."""
-    tasks = [_task(arguments, settings, sampler, chain) for chain in range(settings["run"]["chains"])]
-    _check(executor, tasks[0])
-    with watcher(progress, settings["run"]) as watch:
-        answers = _gather(executor, tasks, watch)
-    pieces = [piece for piece in answers if piece is not None]
-    if not pieces:
-        raise KeyboardInterrupt("stopped before any chain had come back")
-    interrupted = len(pieces) < len(tasks)
-    failed = next((piece for piece in pieces if piece["ending"] == "failed"), None)
-    ending = "failed" if failed else "stopped" if interrupted else "complete"
-    reason = failed["reason"] if failed else pieces[0]["reason"]
-    posterior = combine([piece["posterior"] for piece in pieces])
-    if interrupted:
-        posterior["warnings"].append(f"the run was stopped: {len(pieces)} of {len(tasks)} chains had come back")
-    result = Result(posterior, ending=ending, reason=reason, dims=what.dims, coords=what.coords)
-    return conclude(result, ending, reason, failed["fault"] if failed else None)
+class _Made(threading.local):
+    """The problem that a worker was last busy with, since to make it may take long; it need not be safe for threads."""
+
+    run = ""
+    what: Problem
 
 
-def _task(arguments: Any, settings: dict[str, Any], sampler: Sampler, chain: int) -> Task:
-    alone = {**settings, "run": {**settings["run"], "chain": chain, "threads": 1}}
-    return (*arguments, json.dumps(alone), sampler)
+_made = _Made()
 
 
-def _check(executor: Any, task: Task) -> None:
-    """A process pool says little about what it cannot send; say it before anything runs."""
-    if not isinstance(executor, ProcessPoolExecutor):
-        return
+def do_piece(task: Task) -> Answer:
+    """Does a piece of a chain on a worker. What the log density does wrong is part of the answer, not an exception."""
+    run, recipe, piece = task
+    if _made.run != run:
+        _made.what = by_rows(recipe())
+        _made.run = run
+    what = _made.what
+    assert what.native is not None
+    done, fault = _kameleon.work(piece, what.native, attached=what.attached)
+    return done, None if fault is None else _portable(fault)
+
+
+def _portable(fault: BaseException) -> BaseException:
+    """The exception with its traceback as text, since only that can travel."""
+    text = "".join(traceback.format_exception(fault))
+    fault.add_note("on the worker:\n" + text)
     try:
-        pickle.dumps(task)
+        pickle.loads(pickle.dumps(fault))
+    except Exception:
+        return RuntimeError(text)
+    return fault
+
+
+class Sender:
+    """Gives pieces of a run to an executor."""
+
+    def __init__(self, executor: Executor | Any, recipe: Recipe) -> None:
+        if not callable(getattr(executor, "submit", None)):
+            raise SettingsError("executor", f"must have the interface of concurrent.futures.Executor, not {executor!r}")
+        self.executor = executor
+        self.recipe = recipe
+        self.run = uuid.uuid4().hex
+        self.patience = PATIENCE
+        self.notes: list[str] = []
+        """What a person should know of the executor."""
+        if isinstance(executor, ProcessPoolExecutor):
+            _check(recipe)
+
+    def __call__(self, chain: int, piece: bytes) -> Errand:
+        return Errand(self, chain, (self.run, self.recipe, piece))
+
+    def note(self, text: str) -> None:
+        """Tells a person, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+
+def _check(recipe: Recipe) -> None:
+    """A process pool says little about what it cannot send; say it before anything runs."""
+    try:
+        pickle.dumps(recipe)
     except Exception as error:
         what = f"cannot be sent to another process ({error}); define it at the top of a module, or use an executor "
         raise SettingsError("log_density", what + "that pickles by value, such as dask's") from error
 
 
-def _gather(executor: Any, tasks: Sequence[Task], watch: Any) -> list[Piece | None]:
-    """What came of each task; None for those that Ctrl-C left without an answer."""
-    futures = [_submit(executor, task) for task in tasks]
-    pieces: list[Piece | None] = [None] * len(tasks)
-    try:
-        for chain, task in enumerate(tasks):
-            pieces[chain] = _answer(executor, futures[chain], task, chain, watch, pieces)
-    except KeyboardInterrupt:
-        for future in futures:
-            if future is not None:
-                future.cancel()
-    return pieces
+class Errand:
+    """A piece of a chain on its way."""
 
+    def __init__(self, sender: Sender, chain: int, task: Task) -> None:
+        self._sender = sender
+        self._chain = chain
+        self._task = task
+        self._attempts = 0
+        self._submit()
 
-def _submit(executor: Any, task: Task) -> Any:
-    """The future of a task; None if the executor takes no more."""
-    try:
-        return executor.submit(run_chain, task)
-    except (BrokenExecutor, RuntimeError):
-        return None
-
-
-def _answer(
-    executor: Any, future: Future[Piece] | Any, task: Task, chain: int, watch: Any, pieces: Sequence[Piece | None]
-) -> Piece:
-    """Waits for a chain; one whose worker was lost is run again, in the end here."""
-    error: BaseException | None = None
-    for _ in range(ATTEMPTS):
-        if future is None:
-            break
+    def _submit(self) -> None:
+        """Gives the piece to the executor; there is no future if that takes no more."""
+        self._attempts += 1
+        self._arrived = threading.Event()
+        self._future = None
         try:
-            return _wait(future, watch, pieces)
+            self._future = self._sender.executor.submit(do_piece, self._task)
+        except RuntimeError as error:  # also of a broken executor, or one that was shut down
+            self._refused = error
+        else:
+            self._future.add_done_callback(lambda _: self._arrived.set())
+
+    def wait(self) -> Answer | None:
+        """The answer, if it comes within a moment; a piece that was lost is done again, in the end here."""
+        if self._future is None:
+            why = f"{type(self._refused).__name__}: {self._refused}"
+            self._sender.note(f"the executor takes no more work ({why}); the rest was run here, with the same result")
+            return do_piece(self._task)
+        if not self._arrived.wait(MOMENT):
+            return None
+        try:
+            return self._future.result()
         except KameleonError:
             raise
-        except Exception as lost:
-            error = lost
-        future = _submit(executor, task)
-    why = f": {type(error).__name__}: {error}" if error is not None else ""
-    text = f"chain {chain} was lost by the executor{why}; it is run again in this process, with the same result"
-    warnings.warn(text, KameleonWarning, stacklevel=6)
-    return run_chain(task)
+        except Exception as error:
+            if self._attempts < ATTEMPTS:
+                self._submit()
+                return None
+            why = f"{type(error).__name__}: {error}"
+            text = f"a piece of chain {self._chain} was lost {ATTEMPTS} times by the executor ({why}); it was run here"
+            self._sender.note(text + ", with the same result")
+            return do_piece(self._task)
 
-
-def _wait(future: Any, watch: Any, pieces: Sequence[Piece | None]) -> Piece:
-    """The answer of a task, looking up now and then to show progress and to hear Ctrl-C."""
-    while True:
-        if watch is not None:
-            watch(_states(pieces))
-        try:
-            return future.result(timeout=0.2)  # type: ignore[no-any-return]
-        except (NotYet, TimeoutError):
-            if future.done():
-                return future.result()  # type: ignore[no-any-return]
-            time.sleep(0.01)
-
-
-def _states(pieces: Sequence[Piece | None]) -> list[tuple[int, float, float]]:
-    """Iterations of the chains that have come back; of the others nothing is known."""
-
-    def state(piece: Piece | None) -> tuple[int, float, float]:
-        if piece is None:
-            return (0, 0.0, 0.0)
-        statistics = json.loads(piece["posterior"]["chains"][0]["statistics"])
-        return (statistics["evaluations"] - 1, 0.0, 0.0)
-
-    return [state(piece) for piece in pieces]
+    def cancel(self) -> None:
+        """The answer is not wanted any more."""
+        if self._future is not None:
+            self._future.cancel()

@@ -128,8 +128,11 @@ def starts_of(start: ArrayLike | Mapping[str, ArrayLike] | None, names: Sequence
         missing = [name for name, _ in group(names) if name not in start]
         if missing or not names:
             raise SettingsError("start", f"says nothing of {', '.join(missing) or 'any known parameter'}")
-        parts = [np.asarray(start[name], dtype=float) for name, _ in group(names)]
-        return [np.concatenate([part.ravel() for part in parts]).tolist()]
+        known = [name for name, _ in group(names)]
+        unknown = [str(name) for name in start if name not in known]
+        if unknown:
+            raise SettingsError("start", f"there is no parameter {', '.join(unknown)}; there are {', '.join(known)}")
+        start = [entry for name in known for entry in np.ravel(start[name])]
     try:
         points: NDArray[np.float64] = np.asarray(start, dtype=float)
     except (TypeError, ValueError) as error:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -62,6 +63,33 @@ class SeededRows(Seeded):
 
     def __call__(self, x: NDArray[np.float64], seed: Any) -> Any:
         return self.function(x, [np.random.default_rng(each) for each in seed])
+
+
+class OneRow:
+    """A vectorised function as one of a single point."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, x: NDArray[np.float64], *second: Any) -> Any:
+        values = self.function(x[None], *(s[None] if isinstance(s, np.ndarray) else [s] for s in second))
+        if np.shape(values) != (1,):
+            raise ValueError(f"log_density must return 1 number for 1 row, not an array of shape {np.shape(values)}")
+        return values[0]
+
+
+def by_rows(what: Problem) -> Problem:
+    """The problem for a chain that is run apart from the others: a vectorised function gets one row at a time."""
+    if what.function is None:
+        return what
+    native = _kameleon.Target.callable(OneRow(what.function), what.seeded, what.normals)
+    return replace(what, function=None, native=native)
+
+
+def opened(settings: str) -> Problem:
+    """The model that settings (JSON) speak of."""
+    given = json.loads(settings)
+    return Problem(given["model"], list(given["parameters"]), native=_kameleon.Target.open(settings))
 
 
 def make(log_density: Any, names: list[str], *, noisy: bool, normals: int, vectorized: bool) -> Problem:

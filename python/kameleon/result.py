@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _kameleon
-from .errors import KameleonWarning, SettingsError, TargetError
+from .errors import KameleonWarning, TargetError
 from .parameters import group
 from .summary import Summary
 
 if TYPE_CHECKING:
+    from .executors import Sender
     from .problem import Back, Problem
 
 OUTCOMES = ("accepted", "rejected", "outside the support", "invalid")
@@ -109,7 +110,7 @@ class Result:
             at += size
         if name in self.names:
             return draws[:, :, self.names.index(name)]
-        raise KeyError(name)
+        raise KeyError(f"there is no parameter {name!r}; there are {', '.join(self.variables)}")
 
     @property
     def variables(self) -> dict[str, tuple[int, ...]]:
@@ -214,8 +215,9 @@ class Result:
         return head + self.summary()._repr_html_() + (f"<p>To know:</p><ul>{notes}</ul>" if notes else "")
 
 
-def finish(ran: _kameleon.Ran, what: Problem) -> Result:
+def finish(ran: _kameleon.Ran, what: Problem, sender: Sender | None) -> Result:
     """The result of a run that has ended; warns of what is odd, and raises if the log density failed."""
+    ran.posterior["warnings"].extend(sender.notes if sender is not None else [])
     result = Result(
         in_users_units(ran.posterior, what.back),
         ending=ran.ending,
@@ -223,15 +225,10 @@ def finish(ran: _kameleon.Ran, what: Problem) -> Result:
         dims=what.dims,
         coords=what.coords,
     )
-    return conclude(result, ran.ending, ran.reason, ran.fault)
-
-
-def conclude(result: Result, ending: str, reason: str, fault: BaseException | None) -> Result:
-    """Warns of what is odd, and raises if the log density failed."""
-    if ending == "failed":
-        raise TargetError(reason if fault is None else f"{reason or fault}", result) from fault
+    if ran.ending == "failed":
+        raise TargetError(ran.reason or str(ran.fault), result) from ran.fault
     for warning in result.warnings:
-        python_warnings.warn(warning, KameleonWarning, stacklevel=4)
+        python_warnings.warn(warning, KameleonWarning, stacklevel=3)
     return result
 
 
@@ -246,17 +243,3 @@ def in_users_units(posterior: dict[str, Any], back: Back | None) -> dict[str, An
         chain["proposals"] = []
     posterior["names"] = list(back.names)
     return posterior
-
-
-def combine(pieces: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The posterior of chains that were run apart."""
-    if not pieces:
-        raise SettingsError("chains", "there is none")
-    warnings = [warning for piece in pieces for warning in piece["warnings"]]
-    seconds = [piece["seconds"] for piece in pieces if piece["seconds"] is not None]
-    return {
-        **pieces[0],
-        "chains": sorted((chain for piece in pieces for chain in piece["chains"]), key=lambda chain: chain["index"]),
-        "warnings": list(dict.fromkeys(warnings)),
-        "seconds": max(seconds, default=None),
-    }

@@ -31,14 +31,19 @@ def names() -> dict[str, str]:
     return dict(_kameleon.samplers())
 
 
+def _dashed(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings with their keys as the library stores them."""
+    return {key.replace("_", "-"): value for key, value in settings.items()}
+
+
 class Sampler:
     """A sampler and its settings: plain values, checked when it is made."""
 
     _kind: str
 
     def __init__(self, **settings: Any) -> None:
-        given = {key.replace("_", "-"): value for key, value in settings.items()}
-        self.name, self._json = _kameleon.check_sampler(json.dumps({self._kind: given}, default=_plain))
+        given = json.dumps({self._kind: _dashed(settings)}, default=plain)
+        self.name, self._json = _kameleon.check_sampler(given)
         """The sampler's name in the paper."""
 
     @property
@@ -180,12 +185,7 @@ class KAMH(Sampler):
         until: Until = "warmup",
         z: Sequence[Sequence[float]] | None = None,
     ) -> None:
-        kernel_value, how = _kernel(kernel, bandwidth)
-        super().__init__(
-            **_kameleon_settings(locals()),
-            kernel=kernel_value,
-            bandwidth=how,
-        )
+        super().__init__(**_kameleon_settings(locals()))
 
 
 class KameleonPCA(Sampler):
@@ -210,12 +210,7 @@ class KameleonPCA(Sampler):
         until: Until = "warmup",
         z: Sequence[Sequence[float]] | None = None,
     ) -> None:
-        kernel_value, how = _kernel(kernel, bandwidth)
-        kameleon = {**_kameleon_settings(locals()), "kernel": kernel_value, "bandwidth": how}
-        super().__init__(
-            components=components,
-            kameleon={key.replace("_", "-"): value for key, value in kameleon.items()},
-        )
+        super().__init__(components=components, kameleon=_dashed(_kameleon_settings(locals())))
 
 
 _SHARED = ("learn_scale", "n", "gamma", "gamma_decay", "nu2", "discard", "history", "until", "z")
@@ -225,7 +220,8 @@ def _kameleon_settings(given: dict[str, Any]) -> dict[str, Any]:
     """What the two Kameleon samplers share, from the arguments of either."""
     schedule = given["schedule"]
     schedule = schedule if isinstance(schedule, dict) else {"constant": schedule}
-    return {**{key: given[key] for key in _SHARED}, "schedule": schedule}
+    kernel, bandwidth = _kernel(given["kernel"], given["bandwidth"])
+    return {**{key: given[key] for key in _SHARED}, "schedule": schedule, "kernel": kernel, "bandwidth": bandwidth}
 
 
 def _kernel(kernel: Kernel, bandwidth: str | float) -> tuple[Any, str]:
@@ -240,7 +236,7 @@ def _kernel(kernel: Kernel, bandwidth: str | float) -> tuple[Any, str]:
         raise SettingsError("bandwidth", f'must be "median", "fixed" or a number, not {bandwidth!r}') from None
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """numpy's arrays and numbers as JSON has them."""
     if hasattr(value, "tolist"):
         return value.tolist()

@@ -7,6 +7,7 @@ import os
 import secrets
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,12 @@ from numpy.typing import ArrayLike
 
 from . import _kameleon, parameters, problem
 from .errors import SettingsError
+from .executors import Recipe, Sender
 from .parameters import Bounds, Shape
 from .problem import Problem
 from .progress import Progress, watcher
 from .result import Result, finish
-from .samplers import Kameleon, Sampler
+from .samplers import Kameleon, Sampler, plain
 
 DEFAULT_SAMPLER = Kameleon
 """What runs if the user does not choose."""
@@ -71,11 +73,12 @@ def sample(
             argument is noisy; it gets a seeded ``numpy.random.Generator``, or so many standard ``normals``.
         correlated: ρ of a correlated pseudo-marginal chain, which moves the ``normals`` a little at a time.
         vectorized: the function takes an array with a row for each chain, and is called once for all of them.
-        pool: whether the chains of a sampler that can learn together do so; on an executor each learns alone.
+        pool: whether the chains of a sampler that can learn together do so.
         until: stop when this is reached, such as "ess=400,rhat=1.01"; draws, or max_draws, are then the most.
         max_draws, max_evaluations, max_minutes: limits.
         threads: how many threads; a Python function always gets one, since the interpreter has no more.
-        executor: any ``concurrent.futures.Executor``: every chain is a task there.
+        executor: any ``concurrent.futures.Executor``: chains are run there, piece by piece; the draws are the same as
+            without it.
         checkpoint: a folder in which the run is kept, to be resumed by ``km.resume`` or looked at by the program.
         keep_warmup: keep the draws of the warm-up too.
         progress: True, False, or a function that is called with the state of every chain.
@@ -93,19 +96,20 @@ def sample(
     if not isinstance(chosen, Sampler):
         raise SettingsError("sampler", f"must be one of km.samplers, such as km.Kameleon(), not {chosen!r}")
     given = _names(parameters, start)
-    what = problem.make(log_density, given, noisy=noisy, normals=normals, vectorized=vectorized)
+    recipe = partial(problem.make, log_density, given, noisy=noisy, normals=normals, vectorized=vectorized)
+    what = recipe()
     settings: dict[str, Any] = {
         "model": what.model,
         "parameters": _parameters(what, bounds, priors),
         "run": {
-            "chains": _count("chains", chains),
+            "chains": chains,
             "warmup": warmup,
             "draws": draws,
             "thin": thin,
             "seed": secrets.randbits(32) if seed is None else seed,
             "threads": threads,
             "correlation": correlated,
-            "pool": pool and executor is None,
+            "pool": pool,
             "start": _starts(start, what),
             "until": until,
             "max-draws": max_draws,
@@ -116,33 +120,32 @@ def sample(
     }
     if correlated and not _has_normals(what):
         raise SettingsError("correlated", "needs a log density that is a function of normals; how many says `normals`")
-    if executor is not None:
-        from .executors import run_on
-
-        if checkpoint is not None or until is not None:
-            raise SettingsError("executor", "runs every chain alone, so it cannot be used with checkpoint or until")
-        arguments = (log_density, given, {"noisy": noisy, "normals": normals, "vectorized": vectorized})
-        return run_on(executor, arguments, what, settings, chosen, progress)
+    sender, what = _sender(executor, recipe, what)
     folder = None if checkpoint is None else Path(checkpoint)
+    text = json.dumps(settings, default=plain)
     with watcher(progress, settings["run"]) as watch:
-        ran = _start(what, settings, chosen, folder, watch)
-    return finish(ran, what)
-
-
-def _start(what: Problem, settings: dict[str, Any], sampler: Sampler, folder: Path | None, watch: Any) -> _kameleon.Ran:
-    text = json.dumps(settings)
-    if what.native is not None:
-        return _kameleon.start(text, sampler._json, what.native, folder=folder, attached=what.attached, watcher=watch)
-    return _kameleon.run_in_step(
-        text,
-        sampler._json,
-        what.function,
-        folder=folder,
-        draws=None,
-        seeded=what.seeded,
-        normals=what.normals,
-        watcher=watch,
-    )
+        if what.native is not None:
+            ran = _kameleon.start(
+                text,
+                chosen._json,
+                what.native,
+                folder=folder,
+                attached=what.attached,
+                watcher=watch,
+                sender=sender,
+            )
+        else:
+            ran = _kameleon.run_in_step(
+                text,
+                chosen._json,
+                what.function,
+                folder=folder,
+                draws=None,
+                seeded=what.seeded,
+                normals=what.normals,
+                watcher=watch,
+            )
+    return finish(ran, what, sender)
 
 
 def resume(
@@ -151,12 +154,13 @@ def resume(
     *,
     draws: int | None = None,
     vectorized: bool = False,
+    executor: Executor | Any | None = None,
     progress: Progress = None,
 ) -> Result:
     """Goes on with the run in a folder, exactly as if it had never stopped; also with one of the program ``kameleon``.
 
     ``log_density`` is what was sampled; it can be left out for what the folder knows itself: built-in targets,
-    expressions, programs, libraries and servers. ``draws`` makes the run longer.
+    expressions, programs, libraries and servers. ``draws`` makes the run longer; ``executor`` is that of ``km.sample``.
 
     >>> import tempfile
     >>> import kameleon as km
@@ -168,18 +172,22 @@ def resume(
     True
     """
     folder = Path(checkpoint)
-    settings = json.loads(_kameleon.settings_of(folder))
-    names = _name_list(settings["parameters"])
+    text = _kameleon.settings_of(folder)
+    settings = json.loads(text)
     if log_density is None:
-        what = Problem(settings["model"], names, native=_kameleon.Target.open(json.dumps(settings)))
+        recipe = partial(problem.opened, text)
     else:
+        names = list(settings["parameters"])
         noise = settings["model"].get("noisy") or False
         normals = noise["normals"] if isinstance(noise, dict) and settings["model"].get("external") else 0
         takes = normals if callable(log_density) else 0
-        what = problem.make(log_density, names, noisy=bool(noise), normals=takes, vectorized=vectorized)
+        recipe = partial(problem.make, log_density, names, noisy=bool(noise), normals=takes, vectorized=vectorized)
+    sender, what = _sender(executor, recipe, recipe())
     with watcher(progress, {**settings["run"], **({"draws": draws} if draws else {})}) as watch:
         if what.native is not None:
-            ran = _kameleon.resume(folder, what.native, draws=draws, attached=what.attached, watcher=watch)
+            ran = _kameleon.resume(
+                folder, what.native, draws=draws, attached=what.attached, watcher=watch, sender=sender
+            )
         else:
             ran = _kameleon.run_in_step(
                 None,
@@ -191,7 +199,14 @@ def resume(
                 normals=what.normals,
                 watcher=watch,
             )
-    return finish(ran, what)
+    return finish(ran, what, sender)
+
+
+def _sender(executor: Any, recipe: Recipe, what: Problem) -> tuple[Sender | None, Problem]:
+    """The way to an executor, if there is one, and the problem as it is run there."""
+    if executor is None:
+        return None, what
+    return Sender(executor, recipe), problem.by_rows(what)
 
 
 def load(checkpoint: str | os.PathLike[str]) -> Result:
@@ -229,14 +244,3 @@ def _starts(start: Any, what: Problem) -> list[list[float]] | None:
 
 def _has_normals(what: Problem) -> bool:
     return what.native.normals > 0 if what.native is not None else what.normals > 0
-
-
-def _count(name: str, value: int) -> int:
-    if not isinstance(value, int) or value < 1:
-        raise SettingsError(name, f"must be a whole number above 0, not {value!r}")
-    return value
-
-
-def _name_list(given: Any) -> list[str]:
-    """The names in the section ``parameters`` of settings, a list or a table."""
-    return list(given)

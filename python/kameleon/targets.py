@@ -150,8 +150,17 @@ class Gaussian(_Known):
         return _kameleon.Target.gaussian(self._mean, self.covariance, self.noise)
 
 
+class _Named(Target):
+    """A model that leaves the names of its parameters to the user."""
+
+    parameters: Sequence[str]
+
+    def _names(self) -> list[str]:
+        return list(self.parameters)
+
+
 @dataclass(frozen=True)
-class Expression(Target):
+class Expression(_Named):
     """A log density written as an expression of the parameters: ``Expression("-(x^2 + y^2)/2", ["x", "y"])``."""
 
     text: str
@@ -160,9 +169,6 @@ class Expression(Target):
     def _model(self) -> dict[str, Any]:
         return {"log-density": self.text}
 
-    def _names(self) -> list[str]:
-        return list(self.parameters)
-
 
 def _noisy(noise: Noise) -> Any:
     """What a model is given for its noise, as settings have it."""
@@ -170,7 +176,7 @@ def _noisy(noise: Noise) -> Any:
 
 
 @dataclass(frozen=True)
-class Program(Target):
+class Program(_Named):
     """A program in any language that reads points and writes log densities; docs/models.md has the protocol.
 
     ``noisy`` is what it is given if it returns estimates: "seed", a number of normals, or "own".
@@ -186,12 +192,9 @@ class Program(Target):
         model = {"program": list(self.command), "folder": self.folder, "timeout": self.timeout}
         return {**model, "noisy": _noisy(self.noisy)}
 
-    def _names(self) -> list[str]:
-        return list(self.parameters)
-
 
 @dataclass(frozen=True)
-class SharedLibrary(Target):
+class SharedLibrary(_Named):
     """A function in a shared library with the C interface of ``kameleon.h``; docs/models.md has it."""
 
     path: str | PathLike[str]
@@ -204,12 +207,9 @@ class SharedLibrary(Target):
         model = {"library": fspath(self.path), "symbol": self.symbol, "config": self.config}
         return {**model, "noisy": _noisy(self.noisy)}
 
-    def _names(self) -> list[str]:
-        return list(self.parameters)
-
 
 @dataclass(frozen=True)
-class UMBridge(Target):
+class UMBridge(_Named):
     """A model on a UM-Bridge server, such as ``UMBridge("http://localhost:4242", ["a", "b"])``."""
 
     url: str
@@ -222,6 +222,3 @@ class UMBridge(Target):
     def _model(self) -> dict[str, Any]:
         model = {"url": self.url, "model": self.model, "timeout": self.timeout, "noisy": _noisy(self.noisy)}
         return {**model, "config": dict(self.config)} if self.config else model
-
-    def _names(self) -> list[str]:
-        return list(self.parameters)

@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,8 @@ import pytest
 
 import kameleon as km
 
-PLAN = {"draws": 200, "warmup": 700, "chains": 3, "seed": 7, "pool": False}
+PLAN = {"draws": 300, "warmup": 1500, "chains": 5, "seed": 7}
+"""Chains that learn together, in two groups."""
 
 
 def density(x):
@@ -28,13 +29,17 @@ def fails_on_the_worker(x):
 
 
 class KillsOnce:
-    """A log density that kills its process the first time that it is evaluated anywhere."""
+    """A log density that kills its process once, in the middle of a stage of the warm-up."""
 
     def __init__(self, marker):
         self.marker = str(marker)
         self.home = os.getpid()
+        self.calls = 0
 
     def __call__(self, x):
+        self.calls += 1
+        if self.calls != 700 or os.path.exists(self.marker):
+            return density(x)
         try:
             os.close(os.open(self.marker, os.O_CREAT | os.O_EXCL))
         except FileExistsError:
@@ -54,12 +59,59 @@ def test_a_process_pool_gives_the_same_draws(here):
         native = km.sample(km.targets.Banana(2), executor=pool, **PLAN)
     assert np.array_equal(result.draws, here.draws)
     assert np.array_equal(native.draws, km.sample(km.targets.Banana(2), **PLAN).draws)
-    assert result.complete and result.stats["evaluations"] == 3 * 901
-    assert "x1" in repr(result.summary())
+    assert result.complete and result.stats["evaluations"] == 5 * 1801
+    assert result.learned == here.learned and "x1" in repr(result.summary())
+
+
+def test_how_a_run_is_cut_into_pieces_changes_nothing(here, monkeypatch):
+    monkeypatch.setattr("kameleon.executors.PATIENCE", 0.0)
+    seen = []
+    with ThreadPoolExecutor(2) as pool:
+        small = km.sample(density, [0.0, 0.0], executor=pool, progress=seen.append, **PLAN)
+        alone = km.sample(density, [0.0, 0.0], executor=pool, pool=False, **PLAN)
+    assert np.array_equal(small.draws, here.draws)
+    assert np.array_equal(alone.draws, km.sample(density, [0.0, 0.0], pool=False, **PLAN).draws)
+    assert not np.array_equal(alone.draws, here.draws), "chains that learn together do so on executors too"
+    assert [iterations for iterations, _, _ in seen[-1]] == 5 * [1800]
+
+
+def test_noise_normals_and_rows_are_those_of_a_run_without_executor():
+    short = {**PLAN, "chains": 2, "draws": 100, "sampler": km.AM(), "warmup": 600}
+    kinds = [
+        (noisy, {}),
+        (with_normals, {"normals": 3, "correlated": 0.9}),
+        (rows, {"vectorized": True}),
+        (noisy_rows, {"vectorized": True}),
+        (rows_with_normals, {"vectorized": True, "normals": 3}),
+    ]
+    with ProcessPoolExecutor(2) as pool:
+        for function, more in kinds:
+            there = km.sample(function, [0.0, 0.0], executor=pool, **short, **more)
+            assert np.array_equal(there.draws, km.sample(function, [0.0, 0.0], **short, **more).draws), function
+
+
+def noisy(x, rng):
+    return density(x) + 0.3 * rng.standard_normal()
+
+
+def with_normals(x, u):
+    return density(x) + 0.1 * u.sum()
+
+
+def rows(x):
+    return -0.5 * (x**2).sum(axis=1)
+
+
+def noisy_rows(x, rngs):
+    return rows(x) + [0.3 * rng.standard_normal() for rng in rngs]
+
+
+def rows_with_normals(x, u):
+    return rows(x) + 0.1 * u.sum(axis=1)
 
 
 def test_a_killed_worker_costs_no_draws(here, tmp_path):
-    with ProcessPoolExecutor(2) as pool, pytest.warns(km.KameleonWarning, match="run again"):
+    with ProcessPoolExecutor(2) as pool, pytest.warns(km.KameleonWarning, match="takes no more work"):
         result = km.sample(KillsOnce(tmp_path / "killed"), [0.0, 0.0], executor=pool, **PLAN)
     assert np.array_equal(result.draws, here.draws)
 
@@ -75,8 +127,70 @@ def test_an_exception_on_a_worker_comes_back_with_what_was_drawn():
 def test_what_cannot_be_sent_is_told():
     with ProcessPoolExecutor(1) as pool, pytest.raises(km.SettingsError, match="top of a module"):
         km.sample(lambda x: 0.0, [0.0], executor=pool, **PLAN)
-    with ThreadPoolExecutor(1) as pool, pytest.raises(km.SettingsError, match="executor"):
-        km.sample(density, [0.0], executor=pool, checkpoint="somewhere", **PLAN)
+    with pytest.raises(km.SettingsError, match="executor"):
+        km.sample(density, [0.0], executor="process", **PLAN)
+    with ThreadPoolExecutor(1) as pool, pytest.raises(km.StartError, match="cannot start"):
+        km.sample(nowhere, [0.0], executor=pool, **PLAN)
+
+
+def nowhere(x):
+    return -math.inf
+
+
+class Loses:
+    """An executor that loses the answer to every piece the first time, or always."""
+
+    def __init__(self, always):
+        self.always = always
+        self.seen = set()
+
+    def submit(self, function, task):
+        future = Future()
+        known = task[2] in self.seen
+        self.seen.add(task[2])
+        if known and not self.always:
+            future.set_result(function(task))
+        else:
+            future.set_exception(TimeoutError("the worker is gone"))
+        return future
+
+
+@pytest.mark.parametrize("always", [False, True])
+def test_a_lost_piece_is_done_again_in_the_end_here(here, always):
+    if always:
+        with pytest.warns(km.KameleonWarning, match="was lost 3 times .* the worker is gone"):
+            result = km.sample(density, [0.0, 0.0], executor=Loses(always), **PLAN)
+    else:
+        result = km.sample(density, [0.0, 0.0], executor=Loses(always), **PLAN)
+    assert np.array_equal(result.draws, here.draws)
+
+
+def test_a_run_on_an_executor_is_kept_in_a_folder_and_ends_by_a_rule(here, tmp_path):
+    rule = {**PLAN, "draws": 5000, "until": "ess=300"}
+    with ThreadPoolExecutor(2) as pool:
+        whole = km.sample(density, [0.0, 0.0], executor=pool, checkpoint=tmp_path / "whole", **PLAN)
+        short = km.sample(density, [0.0, 0.0], executor=pool, checkpoint=tmp_path / "a", **{**PLAN, "draws": 100})
+        longer = km.resume(tmp_path / "a", density, draws=300, executor=pool)
+        ruled = km.sample(density, [0.0, 0.0], executor=pool, **rule)
+        km.sample(km.targets.Banana(2), checkpoint=tmp_path / "b", **{**PLAN, "draws": 100})
+        native = km.resume(tmp_path / "b", draws=300, executor=pool)
+    assert np.array_equal(native.draws, km.sample(km.targets.Banana(2), **PLAN).draws)
+    assert np.array_equal(whole.draws, here.draws) and np.array_equal(km.load(tmp_path / "whole").draws, here.draws)
+    assert short.draws.shape[1] == 100 and np.array_equal(longer.draws, here.draws)
+    assert ruled.draws.shape[1] < 5000 and ruled.reason == km.sample(density, [0.0, 0.0], **rule).reason
+
+
+def test_ctrl_c_returns_the_pieces_that_came_back(monkeypatch):
+    monkeypatch.setattr("kameleon.executors.PATIENCE", 0.05)
+
+    def press(states):
+        if min(iterations for iterations, _, _ in states) > 700:
+            raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(2) as pool, pytest.warns(km.KameleonWarning, match="stopped before its end"):
+        plan = {**PLAN, "pool": False, "warmup": 500, "draws": 10**6, "sampler": km.SM()}
+        result = km.sample(density, [0.0], executor=pool, progress=press, **plan)
+    assert not result.complete and result.draws.shape[1] >= 200
 
 
 def test_threads_are_an_executor_too(here):
@@ -91,7 +205,7 @@ def test_a_dask_cluster_gives_the_same_draws_and_survives_the_loss_of_a_worker(h
         pool = client.get_executor()
         assert np.array_equal(km.sample(density, [0.0, 0.0], executor=pool, **PLAN).draws, here.draws)
         lossy = km.sample(KillsOnce(tmp_path / "killed"), [0.0, 0.0], executor=pool, **PLAN)
-    assert np.array_equal(lossy.draws, here.draws)
+    assert np.array_equal(lossy.draws, here.draws) and (tmp_path / "killed").exists()
 
 
 MPI = """
@@ -117,3 +231,31 @@ def test_two_ranks_of_mpi_give_the_same_draws(tmp_path):
     script = [*command, str(tmp_path / "script.py")]
     done = subprocess.run(script, capture_output=True, text=True, timeout=100, env=environment)
     assert "the same draws" in done.stdout, done.stderr
+
+
+class Interrupted(KillsOnce):
+    """A noisy log density whose process gets Ctrl-C once, in the middle of an evaluation."""
+
+    def __call__(self, x, rng):
+        noise = 0.1 * rng.standard_normal()
+        self.calls += 1
+        if self.calls == 700 and not os.path.exists(self.marker):
+            Path(self.marker).touch()
+            raise KeyboardInterrupt
+        return density(x) + noise
+
+
+def test_ctrl_c_on_a_worker_alone_changes_nothing(tmp_path):
+    with ProcessPoolExecutor(1) as pool:
+        there = km.sample(Interrupted(tmp_path / "interrupted"), [0.0, 0.0], executor=pool, **PLAN)
+    assert there.complete and (tmp_path / "interrupted").exists()
+    assert np.array_equal(there.draws, km.sample(Interrupted(tmp_path / "interrupted"), [0.0, 0.0], **PLAN).draws)
+
+
+def test_a_run_interrupted_within_an_evaluation_is_stopped_and_resumed_exactly(tmp_path):
+    function = Interrupted(tmp_path / "interrupted")
+    with pytest.warns(km.KameleonWarning, match="stopped before its end"):
+        stopped = km.sample(function, [0.0, 0.0], checkpoint=tmp_path / "run", **PLAN)
+    assert not stopped.complete
+    whole = km.sample(function, [0.0, 0.0], **PLAN)
+    assert np.array_equal(km.resume(tmp_path / "run", function).draws, whole.draws)

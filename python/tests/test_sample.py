@@ -270,3 +270,13 @@ def test_progress_is_told_to_a_function_of_the_users():
     assert seen and len(seen[-1]) == 4
     iterations, acceptance, scale = seen[-1][0]
     assert iterations == 21_000 and 0 < acceptance < 1 and scale > 0
+
+
+def test_what_is_returned_wrongly_is_told():
+    plan = {"draws": 10, "warmup": 0, "chains": 2, "sampler": km.SM()}
+    with pytest.raises(km.TargetError, match=r"must return a number, not ndarray of shape \(2,\)"):
+        km.sample(lambda x: x, [0.0, 0.0], **plan)
+    with pytest.raises(km.TargetError, match="must return 2 numbers, one for each row, not float"):
+        km.sample(lambda x: 0.0, [0.0, 0.0], vectorized=True, **plan)
+    with pytest.raises(km.TargetError, match=r"2 numbers, one for each row, not ndarray of shape \(2, 2\)"):
+        km.sample(lambda x: x, [0.0, 0.0], vectorized=True, **plan)

@@ -1,6 +1,7 @@
 """Samplers and kernels: their defaults are the library's, and what is wrong is named."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -41,7 +42,8 @@ def test_the_defaults_of_a_class_are_those_of_the_library(name):
         (lambda: km.KAMH(kernel="gaussian"), "kernel"),
         (lambda: km.KAMH(kernel=km.kernels.Matern(order=0.5)), "kernel"),
         (lambda: km.AM(until="later"), "until"),
-        (lambda: km.KameleonPCA(gamma="large"), "kameleon.gamma"),
+        (lambda: km.KameleonPCA(gamma="large"), "gamma"),
+        (lambda: km.KameleonPCA(schedule="often"), "schedule"),
         (lambda: km.SM(nu="x"), "nu"),
         (lambda: km.sample(normal, [0.0], sampler="KAMH"), "sampler"),
         (lambda: km.sample(normal, [0.0], sampler=km.KAMH(gamma=-1.0)), "gamma"),
@@ -55,8 +57,15 @@ def test_the_defaults_of_a_class_are_those_of_the_library(name):
         (lambda: km.sample(normal, parameters=["x"], bounds={"x": 3}), "bounds"),
         (lambda: km.sample(normal, parameters=["x"], bounds=[(0, 1), None]), "bounds"),
         (lambda: km.sample(3, [0.0]), "log_density"),
-        (lambda: km.sample("x^", parameters=["x"]), "model.log_density"),
-        (lambda: km.targets.Banana(1).mean(), "model.target"),
+        (lambda: km.sample("x^", parameters=["x"]), "log_density"),
+        (lambda: km.targets.Banana(1).mean(), "target"),
+        (lambda: km.sample(noisy, [0.0], correlated=1.5, normals=1), "correlated"),
+        (lambda: km.sample(normal, [0.5], parameters=["x"], bounds={"x": (1, 0)}), "bounds"),
+        (lambda: km.sample(normal, [0.5], parameters=["x"], priors={"x": "norml(0, 1)"}), "priors"),
+        (lambda: km.sample(normal, [0.5], parameters=["x"], priors={"x": 3}), "priors"),
+        (lambda: km.sample(normal, [0.5], keep_warmup="a"), "keep_warmup"),
+        (lambda: km.sample(normal, {"x": 0.0, "y": 1.0}, parameters=["x"]), "start"),
+        (lambda: km.sample(normal, {"x": math.nan}, parameters=["x"]), "start"),
     ],
 )
 def test_what_is_wrong_is_named(make, setting):
@@ -64,6 +73,25 @@ def test_what_is_wrong_is_named(make, setting):
         make()
     assert caught.value.setting == setting
     assert isinstance(caught.value, ValueError) and caught.value.what
+    assert not any(name in caught.value.what for name in ("u64", "usize", "f64")), caught.value
+
+
+def noisy(x, u):
+    return normal(x) + u[0]
+
+
+def test_numbers_of_numpy_are_numbers():
+    plan = {
+        "draws": np.int64(50),
+        "warmup": np.int32(700),
+        "chains": np.int64(2),
+        "seed": np.uint64(3),
+        "thin": np.int8(1),
+    }
+    given = km.sample(km.targets.Banana(2), **plan)
+    assert np.array_equal(given.draws, km.sample(km.targets.Banana(2), **{k: int(v) for k, v in plan.items()}).draws)
+    with pytest.raises(KeyError, match="there are x1, x2"):
+        given["x3"]
 
 
 def test_a_bandwidth_by_number_stays():

@@ -1,6 +1,7 @@
 """Targets that need no Python while they are sampled."""
 
 import contextlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
 import kameleon as km
 
@@ -99,6 +101,31 @@ def test_a_program_is_sampled(tmp_path):
             lambda x: -0.5 * x[0] ** 2, parameters=["x"], sampler=km.SM(), draws=50, warmup=0, chains=1, seed=1
         ).draws,
     )
+
+
+@pytest.fixture
+def library(tmp_path):
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no C compiler, so shared libraries are not tested")
+    path = tmp_path / "libbanana.so"
+    include, source = ROOT / "crates/kameleon-models/include", ROOT / "examples/models/banana_library.c"
+    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-I", include, "-o", path, source, "-lm"], check=True)
+    return path
+
+
+def test_a_shared_library_is_sampled_and_resumed(library, tmp_path, monkeypatch):
+    target = km.targets.SharedLibrary(library, ["a", "b"])
+    whole = km.sample(target, **{**SHORT, "draws": 500})
+    a, b = whole["a"], whole["b"]
+    assert np.allclose(whole.log_density, -(a**2) / 200 - (b - 0.1 * (a**2 - 100)) ** 2 / 2, rtol=0, atol=1e-9)
+    monkeypatch.chdir(tmp_path)
+    km.sample(km.targets.SharedLibrary("libbanana.so", ["a", "b"]), checkpoint="run", **SHORT)
+    monkeypatch.chdir("/")
+    assert np.array_equal(km.resume(tmp_path / "run", draws=500).draws, whole.draws)
+    library.unlink()
+    with pytest.raises(km.SettingsError, match=r"(?i)no such file"):
+        km.resume(tmp_path / "run", draws=600)
 
 
 def test_a_run_is_resumed_exactly_and_read_while_it_is_open(tmp_path):

@@ -4,6 +4,7 @@ use crate::OutputError;
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Summary, summarise};
 use kameleon::{Outcome, Plan, Run, Statistics};
+use serde::{Deserialize, Serialize};
 
 /// A run, finished or not.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +69,7 @@ pub struct ChainDraws {
 }
 
 /// Iterations that were kept. `acceptance` and `outcome` are empty where they were not recorded.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
     /// The points, one after another.
     pub points: Vec<f64>,

@@ -66,9 +66,18 @@ pub fn seed(rng: &mut Rng) -> u64 {
     rng.random::<u64>() >> 11
 }
 
-/// A function that returned something else than a number.
-pub fn not_a_number(value: &Bound<'_, PyAny>) -> PyErr {
+/// What something is: its type, and its shape if it has one.
+pub fn kind_of(value: &Bound<'_, PyAny>) -> String {
     let kind = value.get_type().name().map_or_else(|_| "something else".into(), |name| name.to_string());
+    match value.getattr("shape") {
+        Ok(shape) => format!("{kind} of shape {shape}"),
+        Err(_) => kind,
+    }
+}
+
+/// A function that returned something else than a number.
+fn not_a_number(value: &Bound<'_, PyAny>) -> PyErr {
+    let kind = kind_of(value);
     let hint = if value.is_none() { "; is a `return` missing?" } else { "" };
     PyTypeError::new_err(format!("log_density must return a number, not {kind}{hint}"))
 }

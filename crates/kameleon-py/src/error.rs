@@ -17,6 +17,18 @@ pub fn setting(name: impl Into<String>, what: impl Into<String>) -> PyErr {
     SettingsError::new_err((name.into(), what.into()))
 }
 
+/// What is wrong at a key of a run file, such as `run.max-draws`, as what is wrong with the argument of the same meaning.
+pub fn argument(key: &str, what: &str) -> PyErr {
+    let (section, rest) = key.split_once('.').unwrap_or(("", key));
+    match (section, rest.rsplit_once('.')) {
+        ("parameters", Some((name, "prior"))) => setting("priors", format!("{name}: {what}")),
+        ("parameters", Some((name, "lower" | "upper"))) => setting("bounds", format!("{name}: {what}")),
+        ("run", _) if rest == "correlation" => setting("correlated", what),
+        ("model" | "run" | "output", _) => setting(rest.replace('-', "_"), what),
+        _ => setting(key.replace('-', "_"), what),
+    }
+}
+
 /// A sampler or plan that was refused.
 pub fn settings(error: sampler::SettingsError) -> PyErr {
     setting(error.setting, error.what)
@@ -46,14 +58,10 @@ pub fn target(error: TargetError) -> PyErr {
 /// A run that could not be made, gone on with or read.
 pub fn run(error: RunError) -> PyErr {
     match error {
-        RunError::Settings(problem) => {
-            // `run.max-draws` of a run file is the argument `max_draws` here.
-            let key = problem.key.strip_prefix("run.").unwrap_or(&problem.key).replace('-', "_");
-            match problem.origin {
-                None => setting(key, problem.what),
-                Some(_) => StoreError::new_err(problem.to_string()),
-            }
-        }
+        RunError::Settings(problem) => match problem.origin {
+            None => argument(&problem.key, &problem.what),
+            Some(_) => StoreError::new_err(problem.to_string()),
+        },
         RunError::Start(error) => start(error),
         RunError::Model(_) => setting("log_density", error.to_string()),
         RunError::Gp { .. } => setting("gp", error.to_string()),

@@ -1,6 +1,6 @@
 //! All chains in step: they ask on their threads, and one call of a vectorised Python function answers them all.
 
-use crate::callable::{Second, not_a_number, seed};
+use crate::callable::{Second, kind_of, seed};
 use crate::session::Session;
 use kameleon::{EvalError, Evaluation, Noise, Target};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
@@ -95,7 +95,7 @@ pub fn serve(
             }),
             Err(error) => {
                 let said = error.to_string();
-                session.end(py, error);
+                session.blame(py, error);
                 waiting.drain(..).for_each(|question| {
                     let _ = question.answer.send(Err(said.clone()));
                 });
@@ -120,11 +120,15 @@ fn evaluate(py: Python<'_>, all: &[Question], function: &Bound<'_, PyAny>, secon
     }?;
     let values: Vec<f64> = match values.extract::<PyReadonlyArray1<'_, f64>>() {
         Ok(array) => array.as_array().to_vec(),
-        Err(_) => values.extract().map_err(|_| not_a_number(&values))?,
+        Err(_) => values.extract().map_err(|_| not_rows(all.len(), &kind_of(&values)))?,
     };
     if values.len() != all.len() {
-        let what = format!("log_density must return {} numbers, one for each row, not {}", all.len(), values.len());
-        return Err(PyValueError::new_err(what));
+        return Err(not_rows(all.len(), &values.len().to_string()));
     }
     Ok(values)
+}
+
+/// A function that returned something else than a number for each row.
+fn not_rows(rows: usize, what: &str) -> PyErr {
+    PyValueError::new_err(format!("log_density must return {rows} numbers, one for each row, not {what}"))
 }

@@ -5,25 +5,35 @@ use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Reads a value; an error names the argument it was found in. What run files have in their section `run` are arguments
-/// themselves.
+/// Reads settings of a run file; an error names the argument it was found in.
 pub fn read<T: DeserializeOwned>(text: &str) -> PyResult<T> {
-    read_at(text, |path| path.strip_prefix("run.").unwrap_or(path).to_string())
+    read_at(text, |path, what| error::argument(path, what))
 }
 
 /// Reads a value whose first key says what kind it is, such as a sampler; `what` is its name as a whole.
 pub fn read_tagged<T: DeserializeOwned>(text: &str, what: &str) -> PyResult<T> {
-    read_at(text, |path| path.split_once('.').map_or(what, |(_, name)| name).to_string())
-}
-
-fn read_at<T: DeserializeOwned>(text: &str, name: impl Fn(&str) -> String) -> PyResult<T> {
-    let mut json = serde_json::Deserializer::from_str(text);
-    serde_path_to_error::deserialize(&mut json).map_err(|found| {
-        let name = name(&found.path().to_string().replace('-', "_"));
-        let why = found.into_inner().to_string();
-        error::setting(name, why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why))
+    read_at(text, |path, why| {
+        let path = path.split_once('.').map_or(what, |(_, path)| path);
+        // PCA-Kameleon has the settings of a Kameleon inside its own.
+        let name = path.strip_prefix("kameleon.").unwrap_or(path).split('.').next().unwrap_or(what);
+        error::setting(name.replace('-', "_"), why)
     })
 }
+
+fn read_at<T: DeserializeOwned>(text: &str, wrong: impl Fn(&str, &str) -> PyErr) -> PyResult<T> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    serde_path_to_error::deserialize(&mut json).map_err(|found| {
+        let path = found.path().to_string();
+        let why = found.into_inner().to_string();
+        let why = why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why);
+        let why = why.replace("expected u64", WHOLE).replace("expected usize", WHOLE).replace("expected f64", NUMBER);
+        wrong(&path, &why)
+    })
+}
+
+/// What the names of Rust's types mean.
+const WHOLE: &str = "expected a whole number, 0 or more";
+const NUMBER: &str = "expected a number";
 
 /// Writes a value.
 pub fn write(value: &impl Serialize) -> PyResult<String> {

@@ -13,6 +13,7 @@ mod hub;
 mod json;
 mod pointer;
 mod posterior;
+mod relay;
 mod run;
 mod sampler;
 mod session;
@@ -31,6 +32,8 @@ mod _kameleon {
     use crate::gp::{Gp, glass_data};
     #[pymodule_export]
     use crate::posterior::{load, report, save, settings_of, summarise_posterior};
+    #[pymodule_export]
+    use crate::relay::work;
     #[pymodule_export]
     use crate::run::{Ran, resume, run_in_step, start};
     #[pymodule_export]

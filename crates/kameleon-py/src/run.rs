@@ -1,14 +1,16 @@
-//! Runs: started or gone on with, on threads without the interpreter, on one thread with it, or all chains in step.
+//! Runs: started or gone on with, on threads without the interpreter, on one thread with it, on an executor, or all
+//! chains in step.
 
 use crate::any_target::AnyTarget;
 use crate::callable::Second;
 use crate::hub::{Batched, Message, serve};
+use crate::relay::Relay;
 use crate::session::{Attended, Session, TICK};
 use crate::target::PyTarget;
 use crate::{error, json, posterior};
 use kameleon::{Ending, Sampler};
 use kameleon_runs::settings::SamplerSettings;
-use kameleon_runs::{Finished, RunError, RunSettings};
+use kameleon_runs::{Elsewhere, Finished, RunError, RunSettings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
@@ -37,16 +39,18 @@ enum Task {
 struct Work {
     task: Task,
     folder: Option<PathBuf>,
+    /// The executor that chains are run on.
+    relay: Option<Relay>,
 }
 
 impl Work {
     fn run(&self, target: Attended, session: &Session) -> Result<Finished, RunError> {
-        match (&self.task, &self.folder) {
-            (Task::Start(settings), folder) => {
-                kameleon_runs::start(settings, target, folder.as_deref(), session.control())
-            }
-            (Task::Resume(draws), folder) => {
-                kameleon_runs::resume(&folder.clone().unwrap_or_default(), target, *draws, session.control())
+        let (folder, control) = (self.folder.as_deref(), session.control());
+        let relay = self.relay.as_ref().map(|relay| relay as &dyn Elsewhere);
+        match &self.task {
+            Task::Start(settings) => kameleon_runs::start_on(relay, settings, target, folder, control),
+            Task::Resume(draws) => {
+                kameleon_runs::resume_on(relay, folder.unwrap_or("".as_ref()), target, *draws, control)
             }
         }
     }
@@ -63,9 +67,10 @@ fn settings(settings: &str, sampler: &str) -> PyResult<RunSettings> {
 /// Starts a run.
 ///
 /// With `attached` the target is called on this thread, which holds on to the interpreter; otherwise on threads that do
-/// without it, while this one looks after Ctrl-C and progress.
+/// without it, while this one looks after Ctrl-C and progress. With a `sender` it is called elsewhere.
 #[pyfunction]
-#[pyo3(name = "start", signature = (run, sampler, target, *, folder, attached, watcher))]
+#[pyo3(name = "start", signature = (run, sampler, target, *, folder, attached, watcher, sender))]
+#[expect(clippy::too_many_arguments)]
 pub fn start(
     py: Python<'_>,
     run: &str,
@@ -74,19 +79,21 @@ pub fn start(
     folder: Option<PathBuf>,
     attached: bool,
     watcher: Option<Py<PyAny>>,
+    sender: Option<Py<PyAny>>,
 ) -> PyResult<Ran> {
     let mut settings = settings(run, sampler)?;
-    if attached {
+    if attached && sender.is_none() {
         settings.run.threads = Some(1);
     }
     let session = Arc::new(Session::new(settings.run.indices().len(), watcher));
-    let work = Work { task: Task::Start(Box::new(settings)), folder };
+    let relay = sender.map(|sender| Relay::new(py, sender, Arc::clone(&session))).transpose()?;
+    let work = Work { task: Task::Start(Box::new(settings)), folder, relay };
     go(py, &work, target.copy(), session, attached)
 }
 
 /// Goes on with the run in a folder.
 #[pyfunction]
-#[pyo3(signature = (folder, target, *, draws, attached, watcher))]
+#[pyo3(signature = (folder, target, *, draws, attached, watcher, sender))]
 pub fn resume(
     py: Python<'_>,
     folder: PathBuf,
@@ -94,10 +101,13 @@ pub fn resume(
     draws: Option<u64>,
     attached: bool,
     watcher: Option<Py<PyAny>>,
+    sender: Option<Py<PyAny>>,
 ) -> PyResult<Ran> {
     let settings = kameleon_runs::settings_of(&folder).map_err(error::run)?;
     let session = Arc::new(Session::new(settings.run.indices().len(), watcher));
-    go(py, &Work { task: Task::Resume(draws), folder: Some(folder) }, target.copy(), session, attached)
+    let relay = sender.map(|sender| Relay::new(py, sender, Arc::clone(&session))).transpose()?;
+    let work = Work { task: Task::Resume(draws), folder: Some(folder), relay };
+    go(py, &work, target.copy(), session, attached)
 }
 
 /// Starts a run, or goes on with one if `run` is none, whose chains are answered all at once by `function`, which takes
@@ -128,7 +138,7 @@ pub fn run_in_step(
             (Task::Resume(draws), settings.run.indices().len())
         }
     };
-    let (work, session) = (Work { task, folder }, Arc::new(Session::new(chains, watcher)));
+    let (work, session) = (Work { task, folder, relay: None }, Arc::new(Session::new(chains, watcher)));
     let second = Second::new(seeded, normals);
     let (batched, mut messages) = Batched::new(second);
     let hub = batched.hub();
@@ -147,6 +157,8 @@ pub fn run_in_step(
 }
 
 fn go(py: Python<'_>, work: &Work, target: AnyTarget, session: Arc<Session>, attached: bool) -> PyResult<Ran> {
+    // On an executor nothing is evaluated on this thread.
+    let attached = attached && work.relay.is_none();
     let target = Attended::new(target, Arc::clone(&session), attached);
     let finished =
         if attached { work.run(target, &session) } else { watched(py, &session, || work.run(target, &session)) };
@@ -154,7 +166,7 @@ fn go(py: Python<'_>, work: &Work, target: AnyTarget, session: Arc<Session>, att
 }
 
 /// Does the work on another thread while this one, without the interpreter, wakes now and then to ask it.
-fn watched<R: Send>(py: Python<'_>, session: &Session, work: impl FnOnce() -> R + Send) -> R {
+pub fn watched<R: Send>(py: Python<'_>, session: &Session, work: impl FnOnce() -> R + Send) -> R {
     py.detach(|| {
         std::thread::scope(|scope| {
             let (done, wait) = mpsc::channel::<()>();
@@ -174,7 +186,7 @@ fn watched<R: Send>(py: Python<'_>, session: &Session, work: impl FnOnce() -> R 
 /// Arrays for Python, and how it ended. Where nothing was run there is an exception.
 fn conclude(py: Python<'_>, session: &Session, finished: Result<Finished, RunError>) -> PyResult<Ran> {
     if let Err(error) = session.ask(py) {
-        session.end(py, error);
+        session.stop(py, error);
     }
     let fault = session.fault();
     let finished = match (finished, fault) {

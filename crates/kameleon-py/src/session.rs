@@ -65,7 +65,7 @@ impl Session {
         *asked = Instant::now();
         drop(asked);
         if let Err(error) = self.ask(py) {
-            self.end(py, error);
+            self.stop(py, error);
         }
     }
 
@@ -79,13 +79,19 @@ impl Session {
     }
 
     /// Stops the run: for good reason if it was Ctrl-C, else with this exception.
-    pub fn end(&self, py: Python<'_>, error: PyErr) {
+    pub fn stop(&self, py: Python<'_>, error: PyErr) {
+        self.blame(py, error);
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Remembers the exception with which the log density ends the run; Ctrl-C while it is evaluated stops the run.
+    pub fn blame(&self, py: Python<'_>, error: PyErr) {
         if error.is_instance_of::<PyKeyboardInterrupt>(py) {
             self.interrupted.store(true, Ordering::Relaxed);
+            self.stop.store(true, Ordering::Relaxed);
         } else {
             self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         }
-        self.stop.store(true, Ordering::Relaxed);
     }
 }
 
@@ -119,14 +125,17 @@ impl Target for Attended {
     }
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
-        let value = self.target.log_density(x, noise);
+        // What fails here is evaluated again when the run is gone on with, and must see the same noise.
+        let before = noise.rng.clone();
+        let value = self.target.log_density(x, Noise { rng: &mut *noise.rng, normals: noise.normals });
         if self.attached {
             Python::attach(|py| self.session.tick(py));
         }
-        if let Err(EvalError::Fatal(source)) = &value
-            && let Some(error) = source.downcast_ref::<PyErr>()
-        {
-            Python::attach(|py| self.session.end(py, error.clone_ref(py)));
+        if let Err(EvalError::Fatal(source)) = &value {
+            *noise.rng = before;
+            if let Some(error) = source.downcast_ref::<PyErr>() {
+                Python::attach(|py| self.session.blame(py, error.clone_ref(py)));
+            }
         }
         value
     }

@@ -44,7 +44,8 @@ impl PyTarget {
     /// The model that settings (JSON of a run file) speak of.
     #[staticmethod]
     fn open(py: Python<'_>, settings: &str) -> PyResult<Self> {
-        let settings: RunSettings = json::read(settings)?;
+        let mut settings: RunSettings = json::read(settings)?;
+        settings.anchor(&std::env::current_dir().unwrap_or_default());
         // A server may be a thread of this very interpreter, which must not wait for us.
         let model = py.detach(|| Model::open(&settings)).map_err(error::run)?;
         Ok(AnyTarget::Model(Box::new(model)).into())

@@ -40,6 +40,9 @@ pub enum RunError {
         /// What to do.
         advice: String,
     },
+    /// A piece of a run cannot be done elsewhere.
+    #[error("a piece of the run cannot be done: {0}; all machines need the same version of kameleon")]
+    Piece(String),
     /// The run cannot be gone on with here.
     #[error("{}: {why}", folder.display())]
     Refused {

@@ -27,6 +27,7 @@
 //! Nothing here prints, reads the command line or ends the process: the program and the Python package are made of it.
 
 mod builtin;
+mod elsewhere;
 mod error;
 mod files;
 mod gp;
@@ -45,6 +46,7 @@ mod status;
 mod sticking;
 
 pub use builtin::{BuiltIn, DATA_TARGETS, Entry, TARGETS};
+pub use elsewhere::{Elsewhere, Trouble, work};
 pub use error::RunError;
 pub use files::write_files;
 pub use gp::GpModel;
@@ -52,7 +54,7 @@ pub use kernels::KERNELS;
 pub use load::{load, settings_of};
 pub use merge::merge;
 pub use model::Model;
-pub use run::{Finished, resume, start};
+pub use run::{Finished, resume, resume_on, start, start_on};
 pub use settings::{RunSettings, SettingsProblem};
 pub use status::{How, Status};
 pub use sticking::LARGEST_SD;

@@ -5,6 +5,7 @@ use kameleon::any_chain::AnyChain;
 use kameleon::record::{Record, RecordError};
 use kameleon_output::Kept;
 use kameleon_store::{DiskRecord, Entry, Keep};
+use serde::{Deserialize, Serialize};
 
 /// The record of a chain.
 pub enum RunRecord {
@@ -12,6 +13,17 @@ pub enum RunRecord {
     Memory(MemoryRecord),
     /// A journal and a checkpoint.
     Disk(DiskRecord),
+}
+
+impl RunRecord {
+    /// Adds a draw.
+    pub fn push(&mut self, entry: Entry<'_>) -> Result<(), RecordError> {
+        match self {
+            Self::Memory(record) => record.raw.push(entry),
+            Self::Disk(record) => record.push(entry)?,
+        }
+        Ok(())
+    }
 }
 
 impl Record for RunRecord {
@@ -38,7 +50,7 @@ impl Record for RunRecord {
 }
 
 /// The draws of a chain on the unbounded space.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Raw {
     /// Those of the warm-up, if they are kept.
     pub warmup: Kept,
@@ -55,6 +67,17 @@ impl Raw {
         kept.acceptance.push(entry.acceptance);
         kept.outcome.push(entry.outcome);
     }
+
+    /// The draws in the order in which they were made.
+    pub fn entries(&self, dim: usize) -> impl Iterator<Item = Entry<'_>> {
+        let stages = [(&self.warmup, true), (&self.draws, false)].into_iter();
+        stages.flat_map(move |(kept, warm)| {
+            kept.points.chunks_exact(dim).enumerate().map(move |(i, x)| {
+                let (log_density, acceptance, outcome) = (kept.log_density[i], kept.acceptance[i], kept.outcome[i]);
+                Entry { x, log_density, acceptance, outcome, warm }
+            })
+        })
+    }
 }
 
 /// Draws in memory.
@@ -65,15 +88,21 @@ pub struct MemoryRecord {
 }
 
 impl MemoryRecord {
+    /// Room for nothing yet.
+    pub fn new(keep: Keep) -> Self {
+        Self { raw: Raw::default(), keep }
+    }
+
     /// Room for `count` draws in `dim` dimensions, if there is that much memory.
     pub fn with_capacity(count: u64, dim: usize, keep: Keep) -> Option<Self> {
         let count = usize::try_from(count).ok()?;
-        let mut raw = Raw::default();
+        let mut record = Self::new(keep);
+        let raw = &mut record.raw;
         raw.draws.points.try_reserve_exact(count.checked_mul(dim)?).ok()?;
         raw.draws.log_density.try_reserve_exact(count).ok()?;
         raw.draws.acceptance.try_reserve_exact(count).ok()?;
         raw.draws.outcome.try_reserve_exact(count).ok()?;
-        Some(Self { raw, keep })
+        Some(record)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Starting a run, and going on with one.
 
+use crate::elsewhere::Elsewhere;
 use crate::error::RunError;
 use crate::files::write_files;
 use crate::load::{RawChain, load, posterior, settings_of};
@@ -42,6 +43,20 @@ pub fn start<T>(
 where
     T: Target + Clone + Send,
 {
+    start_on(None, settings, target, folder, control)
+}
+
+/// [`start`] with chains that are run elsewhere, if there is such a place.
+pub fn start_on<T>(
+    elsewhere: Option<&dyn Elsewhere>,
+    settings: &RunSettings,
+    target: T,
+    folder: Option<&Path>,
+    control: Control<'_>,
+) -> Result<Finished, RunError>
+where
+    T: Target + Clone + Send,
+{
     let mut prepared = Prepared::new(settings, target)?;
     if folder.is_some() {
         // The run may be resumed from anywhere.
@@ -60,7 +75,7 @@ where
         };
         jobs.push(Job::new(chain, prepared.target.clone(), record));
     }
-    match go(jobs, prepared, folder.as_ref(), control) {
+    match go(jobs, prepared, folder.as_ref(), control, elsewhere) {
         // Nothing could be sampled from these starts: leave no run behind that could only fail again.
         Err(error @ RunError::Start(_)) => {
             folder.map(|folder| folder.discard(&indices)).transpose()?;
@@ -73,6 +88,20 @@ where
 /// Goes on with the run in a folder, up to its end or to `draws` draws in each chain, exactly as if it had never stopped.
 /// `target` is what was sampled; see [`crate::Model::open`].
 pub fn resume<T>(folder: &Path, target: T, draws: Option<u64>, control: Control<'_>) -> Result<Finished, RunError>
+where
+    T: Target + Clone + Send,
+{
+    resume_on(None, folder, target, draws, control)
+}
+
+/// [`resume`] with chains that are run elsewhere, if there is such a place.
+pub fn resume_on<T>(
+    elsewhere: Option<&dyn Elsewhere>,
+    folder: &Path,
+    target: T,
+    draws: Option<u64>,
+    control: Control<'_>,
+) -> Result<Finished, RunError>
 where
     T: Target + Clone + Send,
 {
@@ -89,7 +118,7 @@ where
     if draws.is_some() {
         folder.replace_settings(&prepared.settings.to_toml()?)?;
     }
-    go(jobs, prepared, Some(&folder), control)
+    go(jobs, prepared, Some(&folder), control, elsewhere)
 }
 
 /// A run that was to end by a rule or a limit ends at this number of draws instead.
@@ -143,6 +172,7 @@ fn go<T>(
     prepared: Prepared<T>,
     folder: Option<&Folder>,
     control: Control<'_>,
+    elsewhere: Option<&dyn Elsewhere>,
 ) -> Result<Finished, RunError>
 where
     T: Target + Clone + Send,
@@ -156,7 +186,7 @@ where
     }
     let place = folder.map_or_else(|| "in memory".into(), |folder| format!("kept in {}", folder.path().display()));
     tracing::info!("chains: {}, {place}", jobs.len());
-    let (jobs, outcome) = stages::run(jobs, &settings, folder.map(|folder| &**folder), control)?;
+    let (jobs, outcome) = stages::run(jobs, &settings, folder.map(|folder| &**folder), control, elsewhere)?;
     tracing::info!("{}", outcome.reason);
     status = Status {
         ending: match outcome.ending {

@@ -2,13 +2,14 @@
 //!
 //! Checks come at fixed numbers of draws, so that the same seed stops at the same place, interrupted or not.
 
+use crate::elsewhere::{Away, Elsewhere};
 use crate::error::RunError;
 use crate::load::{own_units, read_draws};
 use crate::record::RunRecord;
 use crate::settings::{RunSettings, StopRule};
 use kameleon::chain::ChainError;
 use kameleon::diagnose::summarise;
-use kameleon::run::{Job, run_jobs};
+use kameleon::run::{Job, run_jobs, run_jobs_by};
 use kameleon::{Control, Ending, Target};
 use kameleon_models::Bound;
 use kameleon_store::Files;
@@ -39,11 +40,14 @@ pub fn run<T>(
     settings: &RunSettings,
     files: Option<&Files>,
     control: Control<'_>,
+    elsewhere: Option<&dyn Elsewhere>,
 ) -> Result<(Jobs<T>, Outcome), RunError>
 where
     T: Target + Send,
 {
-    let stages = Stages { settings, files, bounds: settings.parameters.bounds()?, limit: settings.run.limit()? };
+    let away = elsewhere.map(|elsewhere| Away::new(settings, elsewhere)).transpose()?;
+    let (bounds, limit) = (settings.parameters.bounds()?, settings.run.limit()?);
+    let stages = Stages { settings, files, bounds, limit, away };
     let Some(minutes) = settings.run.max_minutes else { return stages.run(jobs, control, || false) };
     let (stop, late, ended) = (AtomicBool::new(false), AtomicBool::new(false), AtomicBool::new(false));
     let deadline = Instant::now() + Duration::from_secs_f64(60.0 * minutes);
@@ -51,7 +55,7 @@ where
         scope.spawn(|| {
             while !ended.load(Ordering::Relaxed) {
                 late.store(Instant::now() >= deadline, Ordering::Relaxed);
-                let asked = control.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+                let asked = control.is_stopped();
                 stop.store(asked || late.load(Ordering::Relaxed), Ordering::Relaxed);
                 std::thread::sleep(WATCH);
             }
@@ -68,6 +72,8 @@ struct Stages<'a> {
     bounds: Vec<Bound>,
     /// The most draws, and what says so.
     limit: (u64, &'static str),
+    /// Chains are run elsewhere.
+    away: Option<Away<'a>>,
 }
 
 impl Stages<'_> {
@@ -83,7 +89,14 @@ impl Stages<'_> {
         let plan = &self.settings.run;
         let mut goal = self.first_check(most_draws(&jobs, plan.thin));
         loop {
-            jobs = run_jobs(jobs, goal.saturating_mul(plan.thin), plan.threads, control);
+            let (count, sampling) = (jobs.len(), goal.saturating_mul(plan.thin));
+            jobs = match &self.away {
+                None => run_jobs(jobs, sampling, plan.threads, control),
+                // A thread for each chain: all they do is wait.
+                Some(away) => {
+                    run_jobs_by(&|job, end, stop| away.advance(job, end, stop), jobs, sampling, count, control)
+                }
+            };
             if let Some(outcome) = self.trouble(&mut jobs, goal, &late)? {
                 return Ok((jobs, outcome));
             }

@@ -63,6 +63,11 @@ impl DiskRecord {
         Ok((chain, Self { journal, checkpoint, keep, saved: Instant::now() }))
     }
 
+    /// Adds a draw.
+    pub fn push(&mut self, entry: Entry<'_>) -> Result<(), StoreError> {
+        self.journal.push(entry)
+    }
+
     /// The draws first, then the chain that made them: a crash in between leaves draws that will be made again.
     fn save(&mut self, chain: &dyn AnyChain) -> Result<(), StoreError> {
         let journal = self.journal.sync()?;
@@ -77,7 +82,7 @@ impl Record for DiskRecord {
         if self.keep.wants(step) {
             let (x, log_density) = (chain.position(), chain.log_density());
             let Step { acceptance, outcome, warm, .. } = *step;
-            self.journal.push(Entry { x, log_density, acceptance, outcome, warm })?;
+            self.push(Entry { x, log_density, acceptance, outcome, warm })?;
         }
         Ok(())
     }

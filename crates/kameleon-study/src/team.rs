@@ -4,7 +4,7 @@ use crate::record::{Checkpoint, Record, Spec};
 use crate::study::Built;
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{mean_norm, quantile_deviations, summarise};
-use kameleon::staged::{Staged, pool};
+use kameleon::staged::pool;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -56,7 +56,7 @@ pub fn run(spec: &Spec, go_on: impl Fn(u64) -> bool) -> Result<Option<Record>, S
 impl Member {
     /// Steps until the chain waits for the others or is at its end; false if told not to go on.
     fn advance(&mut self, spec: &Spec, go_on: &impl Fn(u64) -> bool) -> Result<bool, String> {
-        while self.chain.iterations() < spec.iterations() && !self.chain.staged().is_some_and(Staged::waits) {
+        while self.chain.iterations() < spec.iterations() && !self.chain.waits() {
             let step = self.chain.step(self.built.target()).map_err(|error| error.to_string())?;
             if spec.keeps(&step) {
                 self.draws.extend_from_slice(self.chain.position());

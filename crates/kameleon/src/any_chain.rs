@@ -48,6 +48,8 @@ pub trait AnyChain: Send {
     }
     /// See [`Chain::join`].
     fn join(&mut self);
+    /// See [`Chain::waits`].
+    fn waits(&self) -> bool;
     /// See [`Chain::learn`].
     fn learn(&mut self, fit: &Arc<Fit>);
     /// Everything the chain is at this moment, to be stored.
@@ -118,6 +120,10 @@ where
 
     fn join(&mut self) {
         Chain::join(self);
+    }
+
+    fn waits(&self) -> bool {
+        Chain::waits(self)
     }
 
     fn learn(&mut self, fit: &Arc<Fit>) {

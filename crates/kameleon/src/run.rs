@@ -4,7 +4,7 @@ mod jobs;
 mod progress;
 mod queue;
 
-pub use jobs::{Job, run_jobs};
+pub use jobs::{Advance, Job, run_jobs, run_jobs_by};
 pub use progress::Progress;
 
 use crate::any_chain::{AnyChain, SavedChain};
@@ -189,6 +189,13 @@ pub struct Control<'a> {
     pub progress: Option<&'a [Progress]>,
 }
 
+impl Control<'_> {
+    /// Whether the stop flag is set.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
 /// Samples `target` from `starts`: one point for all chains, or one for each.
 ///
 /// Every chain gets a clone of the target. An error means that nothing was run; what goes wrong later is told by
@@ -295,7 +302,7 @@ impl Record for KeptDraws {
 /// Gathers what was drawn. A start that cannot be sampled from is an error, the first by chain.
 fn conclude<T>(jobs: Vec<Job<T, KeptDraws>>, names: Vec<String>, control: Control<'_>) -> Result<Run, StartError> {
     let mut ending = Ending::Complete;
-    if control.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+    if control.is_stopped() {
         ending = Ending::Stopped;
     }
     let mut chains = Vec::with_capacity(jobs.len());

@@ -136,14 +136,18 @@ fn resuming_anywhere_gives_the_same_draws() {
 fn a_run_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let plan = plan(Sampler::kamh_ls());
     let whole = sample(banana(), &[vec![0.0; 3]], &plan, Control::default()).unwrap();
-    for after in [0, 100, 3000, 4200] {
+    // What stops the run may take the target with it, as Ctrl-C does with a program.
+    for (after, fails) in [(0, false), (100, true), (3000, false), (4200, true)] {
         let stop = AtomicBool::new(false);
         let calls = std::sync::Arc::new(AtomicU64::new(0));
         let target = |x: &[f64]| {
             if calls.fetch_add(1, Ordering::Relaxed) == after {
                 stop.store(true, Ordering::Relaxed);
+                if fails {
+                    return Err(EvalError::fatal("interrupted"));
+                }
             }
-            exact(&mut banana(), x)
+            Ok(exact(&mut banana(), x))
         };
         let plan = Plan { threads: Some(2), ..plan.clone() };
         let first = sample(target, &[vec![0.0; 3]], &plan, Control { stop: Some(&stop), progress: None }).unwrap();

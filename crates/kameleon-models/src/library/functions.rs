@@ -3,6 +3,7 @@
 use super::LibrarySettings;
 use crate::error::ModelError;
 use libloading::Library;
+use std::error::Error as _;
 use std::ffi::{c_char, c_int, c_void};
 
 /// `kameleon_noise`
@@ -44,9 +45,13 @@ impl Functions {
     #[expect(unsafe_code)]
     pub unsafe fn load(settings: &LibrarySettings) -> Result<Self, ModelError> {
         let wrong = |why| ModelError::Library { path: settings.path.display().to_string(), why };
+        // What the system says is the source of the error.
+        let unloadable = |error: libloading::Error| {
+            let why = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+            wrong(format!("cannot load it: {why}"))
+        };
         // SAFETY: the caller vouches for the initialisers.
-        let library =
-            unsafe { Library::new(&settings.path) }.map_err(|error| wrong(format!("cannot load it: {error}")))?;
+        let library = unsafe { Library::new(&settings.path) }.map_err(unloadable)?;
         let noisy = settings.noise.is_noisy();
         let usual = if noisy { "kameleon_noisy_log_density" } else { "kameleon_log_density" };
         let name = settings.symbol.as_deref().unwrap_or(usual);

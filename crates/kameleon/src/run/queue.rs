@@ -2,17 +2,12 @@
 
 use super::Job;
 use crate::any_chain::AnyChain;
-use crate::staged::{Staged, pool};
+use crate::staged::pool;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A job and its place among all.
 type Numbered<T, R> = (usize, Job<T, R>);
-
-/// Whether a job's chain waits for its group.
-fn waits<T, R>(job: &Job<T, R>) -> bool {
-    job.chain.staged().is_some_and(Staged::waits)
-}
 
 /// Teaches the chains of a group that can be taught.
 fn teach<T, R>(group: &mut [Numbered<T, R>]) {
@@ -75,7 +70,7 @@ impl<T, R> Queue<T, R> {
         let mut state = self.lock();
         if done {
             state.finished.push((index, job));
-        } else if waits(&job) {
+        } else if job.chain.waits() {
             state.waiting[group].push((index, job));
         } else {
             state.ready.push_back((index, job));
@@ -86,7 +81,7 @@ impl<T, R> Queue<T, R> {
             drop(state);
             teach(&mut members);
             state = self.lock();
-            let (waiting, ready) = members.into_iter().partition(|(_, job)| waits(job));
+            let (waiting, ready) = members.into_iter().partition(|(_, job)| job.chain.waits());
             state.waiting[group] = waiting;
             state.ready.extend::<Vec<_>>(ready);
         }

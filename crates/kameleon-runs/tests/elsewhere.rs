@@ -1,0 +1,126 @@
+//! Chains that are run elsewhere, piece by piece: bit for bit the run that is made here.
+
+mod common;
+
+use common::{bits, resume, run, settings};
+use kameleon::{Control, Ending};
+use kameleon_runs::settings::SamplerSettings;
+use kameleon_runs::{Elsewhere, Model, RunError, RunSettings, Trouble, resume_on, start_on, work};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+use tempfile::tempdir;
+
+/// A place where pieces are done at once, each for one turn; every third answer is lost, and the piece done again.
+struct Nearby {
+    settings: RunSettings,
+    pieces: AtomicUsize,
+    /// The stop flag, set by the piece of this number.
+    stop: Option<(usize, AtomicBool)>,
+}
+
+impl Nearby {
+    fn new(settings: &RunSettings) -> Self {
+        Self { settings: settings.clone(), pieces: AtomicUsize::new(0), stop: None }
+    }
+}
+
+impl Elsewhere for Nearby {
+    fn send(&self, _chain: usize, piece: Vec<u8>, _stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, Trouble> {
+        let count = self.pieces.fetch_add(1, Ordering::Relaxed);
+        let model = || Model::open(&self.settings);
+        if count.is_multiple_of(3) {
+            work(&piece, model()?, Control::default())?;
+        }
+        if let Some((_, stop)) = self.stop.as_ref().filter(|(last, _)| count == *last) {
+            stop.store(true, Ordering::Relaxed);
+            return Ok(None);
+        }
+        Ok(Some(work(&piece, model()?, Control::default())?))
+    }
+
+    fn patience(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// Chains of the default sampler that learn in two groups, of a model with a bound and a prior.
+fn pooled(more: &str) -> RunSettings {
+    let mut settings = settings(more);
+    settings.sampler = SamplerSettings::default();
+    settings.run.chains = 5;
+    (settings.run.warmup, settings.run.draws, settings.run.thin) = (Some(1000), Some(400), 2);
+    settings.output.keep_warmup = true;
+    settings
+}
+
+#[test]
+fn chains_that_learn_together_make_the_same_draws_elsewhere() {
+    for more in ["", "until = \"ess=50\"\nmax-draws = 3000"] {
+        let settings = pooled(more);
+        let here = run(&settings, None).unwrap();
+        let nearby = Nearby::new(&settings);
+        let model = Model::open(&settings).unwrap();
+        let there = start_on(Some(&nearby), &settings, model, None, Control::default()).unwrap();
+        assert_eq!(bits(&there.posterior), bits(&here.posterior));
+        assert_eq!((there.reason, there.posterior.learned), (here.reason, here.posterior.learned));
+        assert!(nearby.pieces.load(Ordering::Relaxed) > 3 * 5, "a piece for each stage of the warm-up");
+    }
+}
+
+#[test]
+fn a_run_on_disk_can_be_stopped_elsewhere_and_gone_on_with_here_and_there() {
+    let settings = pooled("");
+    let expected = bits(&run(&settings, None).unwrap().posterior);
+    for last in [0, 7, 18] {
+        let place = tempdir().unwrap();
+        let folder = place.path().join("run");
+        let mut nearby = Nearby::new(&settings);
+        nearby.stop = Some((last, AtomicBool::new(false)));
+        let control = Control { stop: nearby.stop.as_ref().map(|(_, stop)| stop), progress: None };
+        let model = Model::open(&settings).unwrap();
+        let stopped = start_on(Some(&nearby), &settings, model.clone(), Some(&folder), control).unwrap();
+        assert!(matches!(stopped.ending, Ending::Stopped), "{}", stopped.reason);
+        let resumed = match last % 2 {
+            0 => resume(&folder, None),
+            _ => resume_on(Some(&Nearby::new(&settings)), &folder, model, None, Control::default()),
+        };
+        assert_eq!(bits(&resumed.unwrap().posterior), expected, "stopped at piece {last}");
+    }
+}
+
+#[test]
+fn what_goes_wrong_elsewhere_is_told_as_if_it_were_here() {
+    let settings = pooled("start = [[0.0, 0.0, 1.0]]");
+    let broken = |x: &[f64]| if x[0] > 1.5 { f64::NAN } else { -x[0] * x[0] };
+    struct Broken<F>(F);
+    impl<F: Fn(&[f64]) -> f64 + Clone + Sync> Elsewhere for Broken<F> {
+        fn send(&self, _: usize, piece: Vec<u8>, _: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, Trouble> {
+            let f = self.0.clone();
+            Ok(Some(work(&piece, move |x: &[f64]| f(x), Control::default())?))
+        }
+
+        fn patience(&self) -> Duration {
+            Duration::from_secs(1)
+        }
+    }
+    let nowhere = Broken(|_: &[f64]| f64::NEG_INFINITY);
+    let refused = start_on(Some(&nowhere), &settings, nowhere.0, None, Control::default()).err().unwrap();
+    assert!(matches!(refused, RunError::Start(_)), "{refused}");
+    assert!(refused.to_string().contains("cannot start at"), "{refused}");
+    let odd = start_on(Some(&Broken(broken)), &settings, broken, None, Control::default()).unwrap();
+    assert!(odd.posterior.warnings.iter().any(|text| text.contains("no usable log density")));
+    let panics = |x: &[f64]| if x[0] > 1.5 { panic!("too far") } else { -x[0] * x[0] };
+    let failed = start_on(Some(&Broken(panics)), &settings, panics, None, Control::default()).unwrap();
+    assert!(matches!(failed.ending, Ending::Failed(_)));
+    assert!(failed.reason.contains("too far"), "{}", failed.reason);
+}
+
+#[test]
+fn a_piece_from_another_version_is_refused() {
+    let said = |bytes: &[u8]| work(bytes, |_: &[f64]| 0.0, Control::default()).err().unwrap().to_string();
+    assert!(said(b"\x050.0.1 and more").contains("version 0.0.1"));
+    assert!(said(b"").contains("cannot be understood"));
+    let mut cut = vec![env!("CARGO_PKG_VERSION").len() as u8];
+    cut.extend(env!("CARGO_PKG_VERSION").bytes());
+    assert!(said(&cut).contains("cannot be understood"));
+}
