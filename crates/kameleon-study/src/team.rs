@@ -4,7 +4,7 @@ use crate::record::{Checkpoint, Record, Spec};
 use crate::study::Built;
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{mean_norm, quantile_deviations, summarise};
-use kameleon::staged::pool;
+use kameleon::pool;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 

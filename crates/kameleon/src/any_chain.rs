@@ -1,14 +1,14 @@
 //! A chain whatever its proposal, for programs that choose the sampler at run time; and its stored form.
 
 use crate::chain::{Chain, ChainError, ChainState, Step};
+use crate::pool::{Knowledge, Learner};
 use crate::proposal::{
     AdaptiveMetropolis, DifferentialEvolution, Kameleon, KameleonPca, PrincipalComponents, Proposal, RandomWalk,
 };
-use crate::staged::{Fit, Staged};
+use crate::staged::Staged;
 use crate::statistics::Statistics;
 use crate::target::{Evaluation, Target};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// A [`Chain`] of any built-in sampler: the same methods, without the type of the proposal.
 pub trait AnyChain: Send {
@@ -38,6 +38,8 @@ pub trait AnyChain: Send {
     fn covariance_at(&self, x: &[f64]) -> Option<Vec<f64>>;
     /// The staged sampler, where the chain has one.
     fn staged(&self) -> Option<&Staged>;
+    /// Its proposal, where that can learn together with others.
+    fn learner(&self) -> Option<&dyn Learner>;
     /// What was learned in the warm-up, as names and values for people; empty for samplers that tell nothing.
     fn learned(&self) -> Vec<(String, String)> {
         self.staged().map_or_else(Vec::new, Staged::learned)
@@ -51,7 +53,7 @@ pub trait AnyChain: Send {
     /// See [`Chain::waits`].
     fn waits(&self) -> bool;
     /// See [`Chain::learn`].
-    fn learn(&mut self, fit: &Arc<Fit>);
+    fn learn(&mut self, knowledge: &Knowledge);
     /// Everything the chain is at this moment, to be stored.
     fn save(&self) -> SavedChain;
 }
@@ -118,6 +120,10 @@ where
         self.proposal().staged()
     }
 
+    fn learner(&self) -> Option<&dyn Learner> {
+        self.proposal().learner()
+    }
+
     fn join(&mut self) {
         Chain::join(self);
     }
@@ -126,8 +132,8 @@ where
         Chain::waits(self)
     }
 
-    fn learn(&mut self, fit: &Arc<Fit>) {
-        Chain::learn(self, fit);
+    fn learn(&mut self, knowledge: &Knowledge) {
+        Chain::learn(self, knowledge);
     }
 
     fn save(&self) -> SavedChain {

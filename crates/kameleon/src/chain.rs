@@ -6,15 +6,14 @@ pub use error::ChainError;
 pub(crate) use error::show_point;
 
 use crate::Rng;
+use crate::pool::{Knowledge, Learner};
 use crate::proposal::Proposal;
 use crate::random::{Purpose, stream};
-use crate::staged::{Fit, Staged};
 use crate::statistics::Statistics;
 use crate::target::{EvalError, IntoEvaluation, Noise, Target};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// What became of a proposed point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -290,23 +289,23 @@ impl<P: Proposal> Chain<P> {
     }
 
     /// Joins a group: from now on the chain waits at every refresh of what it learns, until it is taught
-    /// ([`pool::teach`](crate::staged::pool::teach)). Nothing happens to a chain whose sampler learns alone.
+    /// ([`pool::teach`](crate::pool::teach)). Nothing happens to a chain whose sampler learns alone.
     pub fn join(&mut self) {
-        if let Some(staged) = self.state.proposal.staged_mut() {
-            staged.join();
+        if let Some(learner) = self.state.proposal.learner_mut() {
+            learner.join();
         }
     }
 
     /// Whether the chain waits for its group.
     pub fn waits(&self) -> bool {
-        self.state.proposal.staged().is_some_and(Staged::waits)
+        self.state.proposal.learner().is_some_and(Learner::waits)
     }
 
     /// Takes over what its group has learned.
-    pub fn learn(&mut self, fit: &Arc<Fit>) {
+    pub fn learn(&mut self, knowledge: &Knowledge) {
         let Self { state, local_here, .. } = self;
-        if let Some(staged) = state.proposal.staged_mut() {
-            staged.learn(fit);
+        if let Some(learner) = state.proposal.learner_mut() {
+            learner.take(knowledge);
             state.proposal.locate(&state.here.x, local_here);
         }
     }

@@ -51,6 +51,7 @@ pub mod history;
 pub mod kernel;
 pub mod linalg;
 pub mod points;
+pub mod pool;
 pub mod proposal;
 pub mod random;
 pub mod record;

@@ -16,6 +16,7 @@ pub use random_walk::{RandomWalk, RandomWalkSettings, gelman_scale};
 
 use crate::Rng;
 use crate::chain::Step;
+use crate::pool::Learner;
 use crate::staged::Staged;
 
 /// A proposal distribution q(·|x) that may learn from the chain.
@@ -57,13 +58,18 @@ pub trait Proposal {
         None
     }
 
-    /// The staged default sampler, where it is one: it may learn together with others.
+    /// The staged default sampler, where it is one: it tells what it learned.
     fn staged(&self) -> Option<&Staged> {
         None
     }
 
-    /// The same, to be taught.
-    fn staged_mut(&mut self) -> Option<&mut Staged> {
+    /// Itself, where it can learn together with others, …
+    fn learner(&self) -> Option<&dyn Learner> {
+        None
+    }
+
+    /// … and to be taught.
+    fn learner_mut(&mut self) -> Option<&mut dyn Learner> {
         None
     }
 

@@ -139,7 +139,7 @@ pub const SAMPLERS: [(&str, &str); 9] = [
 impl Sampler {
     /// Whether chains of it may learn together in the warm-up.
     pub fn pools(&self) -> bool {
-        matches!(self, Self::Staged(_))
+        matches!(self, Self::Staged(_) | Self::DifferentialEvolution(_))
     }
 
     /// The default: learned metric, local steps and jumps.

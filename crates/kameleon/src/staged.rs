@@ -2,7 +2,7 @@
 //! jumps across the target.
 //!
 //! Each move is a Metropolis-Hastings kernel of its own in a mixture. In the warm-up the mixture, the metric and the points
-//! z are learned at refreshes, by one chain alone or by a group together ([`pool`]); after it nothing changes any more.
+//! z are learned at refreshes, by one chain alone or by a group together ([`pool`](crate::pool)); after it nothing changes any more.
 
 mod choose;
 mod few;
@@ -10,10 +10,10 @@ mod fit;
 mod frame;
 mod jump;
 mod learn;
+mod lesson;
 mod local;
 mod moves;
 mod nearby;
-pub mod pool;
 mod pupil;
 mod report;
 mod schedule;
@@ -23,20 +23,20 @@ mod window;
 
 pub use choose::Choice;
 pub use fit::Fit;
+pub use lesson::{Lesson, Tally};
 pub use local::Local;
 pub use moves::{KINDS, Kind};
 
 use crate::Rng;
 use crate::chain::{Outcome, Step};
 use crate::linalg::{multiply_lower, times_transpose};
+use crate::pool::{self, Knowledge, Learner};
 use crate::proposal::Proposal;
 use crate::sampler::{Length, SettingsError};
 use moves::Move;
-use pool::Lesson;
 use pupil::Pupil;
 use rand::RngExt;
 use rand_distr::StandardNormal;
-use schedule::Schedule;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ const LEAST_WARMUP: u64 = 200;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Staged {
     settings: StagedSettings,
-    #[serde(with = "fit::shared")]
+    #[serde(with = "crate::pool::by_value")]
     fit: Arc<Fit>,
     pupil: Pupil,
 }
@@ -83,33 +83,10 @@ impl Staged {
         &self.fit
     }
 
-    /// From now on it waits at every refresh for the group to learn together.
-    pub fn join(&mut self) {
-        self.pupil.pooled = true;
-    }
-
-    /// Whether it waits for its group.
-    pub fn waits(&self) -> bool {
-        self.pupil.waiting.is_some()
-    }
-
-    /// What it brings to the refresh that it waits at.
-    pub fn lesson(&self) -> Option<Lesson> {
-        self.pupil.waiting.map(|seed| self.pupil.lesson(self.fit.metric.dim(), seed))
-    }
-
     /// Takes over what was learned at the refresh that it waits at.
     pub fn learn(&mut self, fit: &Arc<Fit>) {
         self.pupil.taught(&self.fit, fit);
         self.fit = fit.clone();
-    }
-
-    fn settings(&self) -> &StagedSettings {
-        &self.settings
-    }
-
-    fn schedule(&self) -> Schedule {
-        self.pupil.schedule
     }
 
     /// The refresh that is next.
@@ -125,6 +102,41 @@ impl Staged {
             let lesson = self.pupil.lesson(self.fit.metric.dim(), seed);
             let fit = learn::learn(&self.fit, &[lesson], &self.settings, self.pupil.schedule, t);
             self.learn(&Arc::new(fit));
+        }
+    }
+}
+
+impl Learner for Staged {
+    fn join(&mut self) {
+        self.pupil.pooled = true;
+    }
+
+    fn waits(&self) -> bool {
+        self.pupil.waiting.is_some()
+    }
+
+    fn lessons(&self) -> u64 {
+        self.fit.number
+    }
+
+    fn lesson(&self) -> Option<pool::Lesson> {
+        self.pupil.waiting.map(|seed| pool::Lesson::Staged(self.pupil.lesson(self.fit.metric.dim(), seed)))
+    }
+
+    fn conclude(&self, lessons: Vec<pool::Lesson>) -> Option<Knowledge> {
+        let staged = |lesson| if let pool::Lesson::Staged(lesson) = lesson { Some(lesson) } else { None };
+        let lessons = lessons.into_iter().map(staged).collect::<Option<Vec<Lesson>>>()?;
+        let fit = learn::learn(&self.fit, &lessons, &self.settings, self.pupil.schedule, self.due()?);
+        Some(Knowledge::Fit(Arc::new(fit)))
+    }
+
+    fn knowledge(&self) -> Knowledge {
+        Knowledge::Fit(self.fit.clone())
+    }
+
+    fn take(&mut self, knowledge: &Knowledge) {
+        if let Knowledge::Fit(fit) = knowledge {
+            self.learn(fit);
         }
     }
 }
@@ -240,7 +252,11 @@ impl Proposal for Staged {
         Some(self)
     }
 
-    fn staged_mut(&mut self) -> Option<&mut Staged> {
+    fn learner(&self) -> Option<&dyn Learner> {
+        Some(self)
+    }
+
+    fn learner_mut(&mut self) -> Option<&mut dyn Learner> {
         Some(self)
     }
 }

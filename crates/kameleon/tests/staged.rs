@@ -1,5 +1,4 @@
-//! The default sampler: it leaves the target as it is, broken versions of it are caught, and chains that learn together
-//! do so in the same way on any number of threads, interrupted or not.
+//! The default sampler: it leaves the target as it is, and broken versions of it are caught.
 //!
 //! For the false alarms see `invariance.rs`, whose test this is: six p-values more, an alarm at 1e-6.
 
@@ -7,13 +6,10 @@ mod common;
 
 use common::replicates::*;
 use common::*;
-use kameleon::any_chain::SavedChain;
-use kameleon::chain::ChainError;
-use kameleon::staged::{Fit, KINDS, Kind, Local, Staged, pool};
+use kameleon::staged::{Fit, KINDS, Kind, Local, Staged};
 use kameleon::target::{Banana, Flower, Funnel};
 use kameleon::*;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 fn banana() -> Banana {
     Banana::new(4, 0.1, 25.0).unwrap()
@@ -194,113 +190,6 @@ fn after_every_step_the_cache_equals_a_fresh_look() {
         assert_eq!(chain.local().log_partial_density(), fresh.log_partial_density());
     }
     assert!(KINDS.iter().all(|kind| chain.proposal().fit().weights[*kind as usize] > 0.0));
-}
-
-fn plan(chains: usize) -> Plan {
-    Plan { warmup: 1500, draws: 300, chains, seed: 17, ..Plan::default() }
-}
-
-#[test]
-fn chains_that_learn_together_share_what_they_learned() {
-    let run = sample(banana(), &[vec![0.0; 4]], &plan(5), Control::default()).unwrap();
-    let fits: Vec<_> = run
-        .chains
-        .iter()
-        .map(|chain| chain.state.clone().resume().unwrap().staged().unwrap().fit().metric.clone())
-        .collect();
-    // Five chains are groups of three and two.
-    assert!(fits[0] == fits[1] && fits[1] == fits[2] && fits[3] == fits[4] && fits[2] != fits[3]);
-    let alone = sample(banana(), &[vec![0.0; 4]], &Plan { pool: false, ..plan(5) }, Control::default()).unwrap();
-    assert_ne!(run.draws(), alone.draws());
-}
-
-#[test]
-fn a_chain_that_learns_alone_needs_no_runner() {
-    let settings = ChainSettings { index: 0, seed: 17, warmup: 1500, normals: 0, correlation: 0.0 };
-    let length = Length { warmup: 1500, sampling: 300 };
-    let mut chain = Sampler::kameleon().chain(&[0.0; 4], settings, length).unwrap();
-    let mut draws = Vec::new();
-    while chain.iterations() < 1800 {
-        let x = chain.ask().to_vec();
-        if chain.tell(Ok(exact(&mut banana(), &x))).unwrap().is_some_and(|step| !step.warm) {
-            draws.extend_from_slice(chain.position());
-        }
-    }
-    let run = sample(banana(), &[vec![0.0; 4]], &plan(1), Control::default()).unwrap();
-    assert_eq!(draws, run.chains[0].draws.points);
-}
-
-#[test]
-fn a_group_stopped_and_saved_anywhere_goes_on_as_if_it_had_not_been() {
-    let whole = sample(banana(), &[vec![0.0; 4]], &plan(4), Control::default()).unwrap();
-    for after in [0, 350, 2200, 4000, 6500] {
-        let stop = AtomicBool::new(false);
-        let calls = AtomicU64::new(0);
-        let target = |x: &[f64]| {
-            if calls.fetch_add(1, Ordering::Relaxed) == after {
-                stop.store(true, Ordering::Relaxed);
-            }
-            exact(&mut banana(), x)
-        };
-        let plan = Plan { threads: Some(3), ..plan(4) };
-        let first = sample(target, &[vec![0.0; 4]], &plan, Control { stop: Some(&stop), progress: None }).unwrap();
-        let saved = |chain: &run::ChainRun| serde_json::to_string(&chain.state).unwrap();
-        let states = first.chains.iter().map(|chain| serde_json::from_str(&saved(chain)).unwrap()).collect();
-        let second = resume(banana(), states, &plan, Control::default()).unwrap();
-        for ((whole, first), second) in whole.chains.iter().zip(&first.chains).zip(&second.chains) {
-            assert_eq!(whole.draws.points, [first.draws.points.as_slice(), &second.draws.points].concat());
-            assert_eq!(whole.statistics, second.statistics);
-        }
-    }
-}
-
-/// A group of two, driven by hand to the refresh that comes next.
-fn to_the_next_refresh(chains: &mut [Box<dyn any_chain::AnyChain>]) {
-    for chain in chains {
-        while !chain.staged().unwrap().waits() {
-            chain.step(&mut banana()).unwrap();
-        }
-    }
-}
-
-#[test]
-fn a_chain_saved_before_it_learned_takes_over_what_the_others_know() {
-    let start = |index| {
-        let settings = ChainSettings { index, seed: 5, warmup: 1500, normals: 0, correlation: 0.0 };
-        let mut chain = Sampler::kameleon().chain(&[0.0; 4], settings, Length { warmup: 1500, sampling: 0 }).unwrap();
-        chain.join();
-        chain
-    };
-    let mut chains = [start(0), start(1)];
-    for _ in 0..6 {
-        to_the_next_refresh(&mut chains);
-        let behind: SavedChain = chains[1].save();
-        let [a, b] = &mut chains;
-        assert!(pool::teach(&mut [a.as_mut(), b.as_mut()]));
-        assert!(!pool::teach(&mut [a.as_mut(), b.as_mut()]), "one lesson at a time");
-        let mut behind = behind.resume().unwrap();
-        assert!(pool::teach(&mut [a.as_mut(), behind.as_mut()]));
-        (0..30).for_each(|_| {
-            b.step(&mut banana()).unwrap();
-            behind.step(&mut banana()).unwrap();
-        });
-        assert_eq!(b.position(), behind.position());
-    }
-}
-
-#[test]
-fn a_chain_that_waits_says_so() {
-    let settings = ChainSettings { index: 2, seed: 5, warmup: 1500, normals: 0, correlation: 0.0 };
-    let mut chain = Sampler::kameleon().chain(&[0.0; 4], settings, Length { warmup: 1500, sampling: 0 }).unwrap();
-    chain.join();
-    to_the_next_refresh(std::slice::from_mut(&mut chain));
-    assert_eq!(chain.iterations(), 100);
-    assert_eq!(chain.ask().to_vec(), chain.position());
-    for error in [chain.tell(Ok(0.0)).unwrap_err(), chain.step(&mut banana()).unwrap_err()] {
-        assert!(matches!(error, ChainError::Waiting { chain: 2 }));
-    }
-    assert!(pool::teach(&mut [chain.as_mut()]), "a group of one");
-    chain.step(&mut banana()).unwrap();
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! DE-MC(Z): steps along differences of past states (ter Braak & Vrugt 2008), one chain with its own archive Z.
+//! DE-MC(Z): steps along differences of past states (ter Braak & Vrugt 2008). Chains that learn together have one archive
+//! Z, to which all bring their states at times that grow by a tenth; one that learns alone has its own.
 
 use super::Proposal;
 use super::random_walk::gelman_scale;
@@ -6,10 +7,12 @@ use crate::Rng;
 use crate::adapt::Until;
 use crate::chain::Step;
 use crate::linalg::{add_to_diagonal, dot};
+use crate::pool::{Knowledge, Learner, Lesson};
 use crate::sampler::{Length, SettingsError};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The settings of [`DifferentialEvolution`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,8 +44,46 @@ pub struct DifferentialEvolution {
     settings: DifferentialEvolutionSettings,
     dim: usize,
     /// Z, one state after another; empty before the start is known.
-    archive: Vec<f64>,
+    #[serde(with = "crate::pool::by_value")]
+    archive: Arc<Vec<f64>>,
     first: usize,
+    rounds: Rounds,
+}
+
+/// When a group brings its states together.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Rounds {
+    pooled: bool,
+    waiting: bool,
+    /// How many there were.
+    number: u64,
+    /// The iteration of the next.
+    next: u64,
+    /// One is at the end of the warm-up.
+    warmup: u64,
+    /// How many numbers of Z are common to all.
+    common: usize,
+}
+
+impl Rounds {
+    const FIRST: u64 = 100;
+
+    fn new(warmup: u64) -> Self {
+        Self { pooled: false, waiting: false, number: 0, next: Self::FIRST.min(warmup), warmup, common: 0 }
+    }
+
+    /// The group is together again, with so many numbers in Z.
+    fn advance(&mut self, common: usize) {
+        let next = self.next + self.next / 10 + 1;
+        let last = self.next < self.warmup && next + next / 20 > self.warmup;
+        *self = Self {
+            waiting: false,
+            number: self.number + 1,
+            next: if last { self.warmup } else { next },
+            common,
+            ..*self
+        };
+    }
 }
 
 /// The components: a difference with the usual factor, with factor one, and snooker updates by the state they turn about.
@@ -63,7 +104,13 @@ impl DifferentialEvolution {
         let teaching = if settings.until == Until::Warmup { length.warmup } else { length.total() };
         // A longer past than this makes room as it grows.
         let room = first + (teaching / settings.every).min(1 << 20) as usize + 1;
-        Ok(Self { settings: settings.clone(), dim, archive: Vec::with_capacity(room * dim), first })
+        Ok(Self {
+            settings: settings.clone(),
+            dim,
+            archive: Arc::new(Vec::with_capacity(room * dim)),
+            first,
+            rounds: Rounds::new(length.warmup),
+        })
     }
 
     fn len(&self) -> usize {
@@ -99,6 +146,45 @@ impl DifferentialEvolution {
         let factor = if squared > 0.0 { g * along / squared } else { 0.0 };
         y.iter_mut().zip(x).for_each(|(y, x)| *y = x + factor * *y);
         SNOOKER + chosen
+    }
+}
+
+impl Learner for DifferentialEvolution {
+    fn join(&mut self) {
+        self.rounds.pooled = true;
+    }
+
+    fn waits(&self) -> bool {
+        self.rounds.waiting
+    }
+
+    fn lessons(&self) -> u64 {
+        self.rounds.number
+    }
+
+    /// The states that the others do not have yet.
+    fn lesson(&self) -> Option<Lesson> {
+        self.rounds.waiting.then(|| Lesson::States(self.archive[self.rounds.common..].to_vec()))
+    }
+
+    fn conclude(&self, lessons: Vec<Lesson>) -> Option<Knowledge> {
+        let mut archive = self.archive[..self.rounds.common].to_vec();
+        for lesson in lessons {
+            let Lesson::States(states) = lesson else { return None };
+            archive.extend(states);
+        }
+        Some(Knowledge::Archive(Arc::new(archive)))
+    }
+
+    fn knowledge(&self) -> Knowledge {
+        Knowledge::Archive(Arc::new(self.archive[..self.rounds.common].to_vec()))
+    }
+
+    fn take(&mut self, knowledge: &Knowledge) {
+        if let Knowledge::Archive(archive) = knowledge {
+            self.archive = archive.clone();
+            self.rounds.advance(archive.len());
+        }
     }
 }
 
@@ -141,16 +227,19 @@ impl Proposal for DifferentialEvolution {
             return;
         }
         if self.archive.is_empty() {
+            let archive = Arc::make_mut(&mut self.archive);
             for _ in 0..self.first {
-                self.archive.extend(x.iter().map(|x| x + rng.sample::<f64, _>(StandardNormal)));
+                archive.extend(x.iter().map(|x| x + rng.sample::<f64, _>(StandardNormal)));
             }
         } else if (step.t + 1).is_multiple_of(self.settings.every) {
-            self.archive.extend_from_slice(x);
+            Arc::make_mut(&mut self.archive).extend_from_slice(x);
         }
+        self.rounds.waiting = self.rounds.pooled && step.t + 1 == self.rounds.next;
     }
 
     fn problem(&self, dim: usize) -> Option<&'static str> {
         let whole = dim > 0 && self.dim == dim && self.archive.len().is_multiple_of(dim) && self.first >= 4;
+        let whole = whole && self.rounds.common.is_multiple_of(dim) && self.rounds.common <= self.archive.len();
         (!whole).then_some("its archive Z does not fit its dimension")
     }
 
@@ -174,6 +263,14 @@ impl Proposal for DifferentialEvolution {
         }
         add_to_diagonal(&mut covariance, d, self.settings.noise * self.settings.noise);
         Some(covariance)
+    }
+
+    fn learner(&self) -> Option<&dyn Learner> {
+        Some(self)
+    }
+
+    fn learner_mut(&mut self) -> Option<&mut dyn Learner> {
+        Some(self)
     }
 
     /// The usual factor of a difference.

@@ -2,7 +2,7 @@
 
 use super::Job;
 use crate::any_chain::AnyChain;
-use crate::staged::pool;
+use crate::pool;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

@@ -171,18 +171,3 @@ impl TryFrom<SavedFit> for Fit {
         if fit.fits(dim) { Ok(fit) } else { Err(DAMAGED) }
     }
 }
-
-/// A shared fit in a stored chain: by value.
-pub mod shared {
-    use super::Fit;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use std::sync::Arc;
-
-    pub fn serialize<S: Serializer>(fit: &Arc<Fit>, serializer: S) -> Result<S::Ok, S::Error> {
-        fit.as_ref().serialize(serializer)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Fit>, D::Error> {
-        Fit::deserialize(deserializer).map(Arc::new)
-    }
-}

@@ -2,8 +2,8 @@
 
 use super::fit::Fit;
 use super::frame::Frame;
+use super::lesson::{Lesson, Tally};
 use super::moves::{Kind, Move, PerKind};
-use super::pool::{Lesson, Tally};
 use super::schedule::Schedule;
 use crate::adapt::{ACCEPTANCE, Scale};
 use crate::chain::{Outcome, Step};
