@@ -26,6 +26,7 @@
 //!
 //! Nothing here prints, reads the command line or ends the process: the program and the Python package are made of it.
 
+mod application;
 mod builtin;
 mod error;
 mod files;
@@ -44,6 +45,7 @@ mod starts;
 mod status;
 mod sticking;
 
+pub use application::{APPLICATIONS, Application};
 pub use builtin::{BuiltIn, DATA_TARGETS, Entry, TARGETS};
 pub use error::RunError;
 pub use files::write_files;
