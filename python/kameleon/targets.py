@@ -25,6 +25,7 @@ from .target import Target
 __all__ = [
     "Banana",
     "BuiltIn",
+    "Cbpp",
     "Expression",
     "Flower",
     "GPClassification",
@@ -32,6 +33,7 @@ __all__ = [
     "Program",
     "Ring",
     "SharedLibrary",
+    "StochasticVolatility",
     "Target",
     "UMBridge",
     "glass",
@@ -40,12 +42,16 @@ __all__ = [
 Noise = Literal["own", "seed"] | int | bool
 
 
-class _Known(Target):
-    """A target whose truth is known."""
+class _Evaluated(Target):
+    """A target that can be asked for its value at a point."""
 
     def log_density(self, x: ArrayLike, *, seed: int = 0) -> float:
         """The log density at a point; with noise, one estimate of it, made with this seed."""
         return self._native().log_density(np.asarray(x, dtype=float), seed)
+
+
+class _Known(_Evaluated):
+    """A target whose truth is known."""
 
     def sample(self, count: int, *, seed: int = 0) -> NDArray[np.float64]:
         """Exact, independent draws."""
@@ -148,6 +154,32 @@ class Gaussian(_Known):
 
     def _native(self, names: Sequence[str] = ()) -> _kameleon.Target:
         return _kameleon.Target.gaussian(self._mean, self.covariance, self.noise)
+
+
+@dataclass(frozen=True)
+class Cbpp(_Evaluated):
+    """Cases of a cattle disease in 15 herds: logistic regression with random effects; docs/models.md has the model.
+
+    The random effects are integrated out by ``n_imp`` importance samples for each herd.
+    """
+
+    n_imp: int = 2
+
+    def _model(self) -> dict[str, Any]:
+        return {"target": f"cbpp:n-imp={self.n_imp}"}
+
+
+@dataclass(frozen=True)
+class StochasticVolatility(_Evaluated):
+    """Daily returns of sterling whose variance is a hidden process; docs/models.md has the model.
+
+    The process is integrated out by a particle filter.
+    """
+
+    particles: int = 150
+
+    def _model(self) -> dict[str, Any]:
+        return {"target": f"sv:particles={self.particles}"}
 
 
 class _Named(Target):

@@ -39,6 +39,21 @@ def test_a_gaussian_has_the_moments_it_is_given():
         km.targets.Gaussian([0.0, 0.0], [[1.0, 2.0], [3.0, 1.0]])
 
 
+def test_posteriors_of_real_data_are_estimated_and_sampled():
+    names = ["intercept", "period2", "period3", "period4", "log_sd"]
+    best = [-1.40, -0.99, -1.13, -1.58, -0.43]
+    estimates = [km.targets.Cbpp(n_imp=100).log_density(best, seed=seed) for seed in range(5)]
+    # The exact log likelihood is -91.98, and the log prior -11.26 there; the estimates have a standard deviation of 0.04.
+    assert np.ptp(estimates) > 0 and np.allclose(estimates, -91.98 - 11.26, atol=0.3)
+    result = km.sample(km.targets.Cbpp(), best, **SHORT)
+    assert result.names == names and result._posterior["noisy"]
+    volatility = km.targets.StochasticVolatility(particles=10)
+    result = km.sample(volatility, [-0.8, 4.0, -1.8], **SHORT)
+    assert result.names == ["mu", "logit_phi", "log_sigma"]
+    with pytest.raises(km.SettingsError, match="particles must be from 1"):
+        km.sample(km.targets.StochasticVolatility(particles=0), [0.0, 0.0, 0.0], **SHORT)
+
+
 def test_classification_is_evaluated_estimated_sampled_and_predicts():
     X, y, names = km.targets.glass()
     gp = km.targets.GPClassification(X[::3], y[::3], names=names, n_imp=4)

@@ -4,14 +4,14 @@ use crate::Exit;
 use crate::output::write_out;
 use anyhow::Result;
 use kameleon::sampler::SAMPLERS;
-use kameleon_runs::{DATA_TARGETS, KERNELS, TARGETS};
+use kameleon_runs::{APPLICATIONS, DATA_TARGETS, Entry, KERNELS, TARGETS};
 
 /// Prints targets, samplers and kernels, one line each.
 pub fn list() -> Result<Exit> {
     let mut out = String::from("Targets (with their parameters)\n");
-    for entry in &TARGETS {
-        out += &format!("  {:35} {}\n", format!("{}:{}", entry.name, entry.parameters), entry.about);
-    }
+    out += &targets(&TARGETS);
+    out += "\nPosteriors of real data, known through an unbiased estimate\n";
+    out += &targets(&APPLICATIONS);
     out += "\nData targets (Gaussian-process classification; `kameleon sample --help` has its flags)\n";
     for (name, about) in DATA_TARGETS {
         out += &format!("  {name:35} {about}\n");
@@ -26,4 +26,9 @@ pub fn list() -> Result<Exit> {
     }
     write_out(&out)?;
     Ok(Exit::Done)
+}
+
+fn targets(entries: &[Entry]) -> String {
+    let line = |entry: &Entry| format!("  {:35} {}\n", format!("{}:{}", entry.name, entry.parameters), entry.about);
+    entries.iter().map(line).collect()
 }

@@ -82,7 +82,7 @@ fn every_sampler_target_and_kernel_of_the_list_runs() {
             section = match title {
                 "Targets" => "--target",
                 // These have tests of their own.
-                "Data" => "",
+                "Posteriors" | "Data" => "",
                 "Samplers" => "--sampler",
                 "Kernels" => "--kernel",
                 _ => section,

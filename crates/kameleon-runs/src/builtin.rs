@@ -1,5 +1,6 @@
 //! Built-in targets by name, whose truth is known.
 
+use crate::application::APPLICATIONS;
 use crate::named::Named;
 use crate::settings::SettingsProblem;
 use kameleon::target::{Banana, Flower, Gaussian, Noisy, TargetError};
@@ -62,9 +63,8 @@ impl BuiltIn {
         let wrong = |what: String| SettingsProblem::new("model.target", what);
         let mut named = Named::parse(text).map_err(wrong)?;
         let Some(entry) = TARGETS.iter().find(|entry| entry.name == named.name) else {
-            let names: Vec<&str> =
-                TARGETS.iter().map(|entry| entry.name).chain(DATA_TARGETS.map(|(name, _)| name)).collect();
-            let names = names.join(", ");
+            let entries = TARGETS.iter().chain(&APPLICATIONS).map(|entry| entry.name);
+            let names = entries.chain(DATA_TARGETS.map(|(name, _)| name)).collect::<Vec<_>>().join(", ");
             return Err(wrong(format!("there is no target \"{}\"; choose one of {names}", named.name)));
         };
         // A target whose numbers do not fit into memory is of no use, whoever asks for it.

@@ -26,6 +26,7 @@
 //!
 //! Nothing here prints, reads the command line or ends the process: the program and the Python package are made of it.
 
+mod application;
 mod builtin;
 mod elsewhere;
 mod error;
@@ -45,6 +46,7 @@ mod starts;
 mod status;
 mod sticking;
 
+pub use application::{APPLICATIONS, Application};
 pub use builtin::{BuiltIn, DATA_TARGETS, Entry, TARGETS};
 pub use elsewhere::{Elsewhere, Trouble, work};
 pub use error::RunError;

@@ -1,5 +1,6 @@
 //! The model that settings speak of, opened: connected, loaded, its data read.
 
+use crate::application::Application;
 use crate::builtin::BuiltIn;
 use crate::error::RunError;
 use crate::gp::GpModel;
@@ -14,6 +15,8 @@ use std::time::Duration;
 pub enum Model {
     /// A target whose truth is known.
     BuiltIn(BuiltIn),
+    /// A posterior of real data that comes with the library.
+    Application(Application),
     /// Gaussian-process classification.
     Gp(Box<GpModel>),
     /// A log density from outside Rust.
@@ -31,6 +34,7 @@ impl Model {
                 let dim = model.dim.unwrap_or(if names.is_empty() { 8 } else { names.len() });
                 Self::BuiltIn(BuiltIn::parse(text, dim, model.noise.unwrap_or(0.0))?)
             }
+            Kind::Application(text) => Self::Application(Application::parse(text)?),
             Kind::Gp => Self::Gp(Box::new(GpModel::open(model, settings.run.seed)?)),
             Kind::Expression(text) => Self::Outside(kameleon_models::Model::Expression(Expression::new(text, &names)?)),
             Kind::Program(command) => Self::Outside(program(model, command, &names)?),
@@ -70,6 +74,7 @@ impl Model {
     fn target(&self) -> &dyn Target {
         match self {
             Self::BuiltIn(target) => target,
+            Self::Application(target) => target,
             Self::Gp(model) => &model.target,
             Self::Outside(model) => model,
         }
@@ -92,6 +97,7 @@ impl Target for Model {
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
         match self {
             Self::BuiltIn(target) => target.log_density(x, noise),
+            Self::Application(target) => target.log_density(x, noise),
             Self::Gp(model) => model.target.log_density(x, noise),
             Self::Outside(model) => model.log_density(x, noise),
         }

@@ -28,6 +28,15 @@ impl Named {
         }
     }
 
+    /// The parameter's value, or its default, if it is a whole number.
+    pub fn count(&mut self, key: &str, default: usize) -> Result<usize, String> {
+        let value = self.take(key, default as f64);
+        match value >= 0.0 && value.fract() == 0.0 {
+            true => Ok(value as usize),
+            false => Err(format!("{}: {key} must be a whole number, not {value}", self.name)),
+        }
+    }
+
     /// An error if a parameter was given that nothing took.
     pub fn finish(self, known: &str) -> Result<(), String> {
         match self.parameters.first() {

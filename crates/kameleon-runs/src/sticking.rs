@@ -5,6 +5,7 @@
 //! a few times longer (Glass: 4 times). A lucky estimate holds a chain for much longer: the alarm is at ten times, or at a
 //! twentieth of the run, since noise that holds the chain everywhere spoils the comparison with its own acceptance.
 
+use crate::application::Application;
 use crate::settings::{Kind, RunSettings};
 use kameleon::statistics::{Statistics, expected_wait};
 
@@ -21,6 +22,7 @@ const LONG: u64 = 100;
 pub fn advice(settings: &RunSettings) -> &'static str {
     match settings.model.kind() {
         Ok(Kind::Gp) => "Take a larger n-imp, the approximation ep, or correlation = 0.99 (--correlation).",
+        Ok(Kind::Application(text)) => Application::advice(text),
         _ => "Less noise, or correlation = 0.99 (--correlation), may help.",
     }
 }

@@ -86,7 +86,7 @@ pub struct TargetEntry {
     pub name: String,
     /// What it is.
     pub density: Density,
-    /// Its dimension; Glass knows its own.
+    /// Its dimension; a posterior of data has its own, which must be given.
     #[serde(default = "eight")]
     pub dim: usize,
     /// Iterations of each chain, the burn-in among them.
@@ -147,8 +147,10 @@ impl BenchmarkEntry {
     pub fn of(&self, target: &TargetEntry) -> TargetEntry {
         let mut target = target.clone();
         (target.iterations, target.burn_in, target.thin) = (Some(self.iterations), Some(self.burn_in), self.thin);
-        if let (Density::Glass(glass), Some(n_imp)) = (&mut target.density, self.n_imp) {
-            glass.n_imp = n_imp;
+        match (&mut target.density, self.n_imp) {
+            (Density::Glass(glass), Some(n_imp)) => glass.n_imp = n_imp,
+            (Density::Cbpp(cbpp), Some(n_imp)) => cbpp.n_imp = n_imp,
+            _ => {}
         }
         target
     }

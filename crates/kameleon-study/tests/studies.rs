@@ -248,6 +248,11 @@ fn what_is_wrong_with_a_study_is_told_with_file_line_and_what_is_allowed() {
     says("chains = 3", "chains = { quick = 3 }", 5, "missing field `paper`");
     says("\"bars\"", "\"pies\"", 4, "expected one of `bars`, `table`, `convergence`");
     says("ring = { radius", "pear = { radius", 9, "expected one of `banana`, `flower`, `ring`");
+    let of_data = [("cbpp = { n-imp = 4 }", "cbpp has dim = 5"), ("stochastic-volatility = {}", "dim = 3, not 2")];
+    for (density, what) in of_data {
+        says("ring = { radius = 3.5, variance = 0.05 }", density, 7, what);
+    }
+    says("gaussian = { variances = [1, 25] }", "cbpp = { n-imp = 0 }", 13, "n-imp must be from 1");
     says("variance = 0.05", "variance = -1", 7, "variance must be positive");
     says("\"bars\"", "\"benchmark\"", 4, "needs one [[target]] and no more");
     says("\"stretched\"", "\"ring\"", 13, "two of the name \"ring\"");
@@ -297,6 +302,44 @@ name = "DE-MC(Z)"
     let wrong = text.replace("chains = 8", "chains = 6");
     let error = Study::parse("table.toml", &wrong).unwrap_err().to_string();
     assert!(error.contains("line 5: chains: must be a multiple of 4"), "{error}");
+}
+
+#[test]
+fn posteriors_of_real_data_have_effective_sizes_and_no_truth() {
+    let text = r#"
+name = "data"
+title = "Posteriors of real data"
+kind = "table"
+chains = 8
+[[target]]
+name = "herds"
+density = { cbpp = { n-imp = 1 } }
+dim = 5
+iterations = 900
+burn-in = 700
+[[target]]
+name = "returns"
+density = { stochastic-volatility = { particles = 5 } }
+dim = 3
+iterations = 900
+burn-in = 700
+[[sampler]]
+name = "SM"
+[sampler.proposal.random-walk]
+"#;
+    let folder = Folder::new("data");
+    run_whole(&folder, &[Study::parse("data.toml", text).unwrap()], 2, 1);
+    let csv = folder.read("data.csv");
+    for target in ["herds", "returns"] {
+        assert!(
+            csv.contains(&format!("{target},SM,ess,")) && csv.contains(&format!("{target},SM,worst-r-hat,")),
+            "{csv}"
+        );
+        assert!(!csv.contains(&format!("{target},SM,n-eq,")), "{csv}");
+    }
+    let bars = text.replace("\"table\"", "\"bars\"");
+    let error = Study::parse("data.toml", &bars).unwrap_err().to_string();
+    assert!(error.contains("target \"herds\": a study of this kind needs a target whose truth is known"), "{error}");
 }
 
 #[test]

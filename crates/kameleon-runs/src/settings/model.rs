@@ -2,6 +2,7 @@
 
 use super::gp::GpSettings;
 use super::{Parameters, SettingsProblem};
+use crate::application::Application;
 use crate::builtin::BuiltIn;
 use kameleon_models::{Expression, NoiseInput};
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use toml::Value;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelSettings {
-    /// A built-in target with its parameters, such as `banana:b=0.1`; or `glass`.
+    /// A built-in target with its parameters, such as `banana:b=0.1`; or `cbpp`, `sv`, `glass`.
     pub target: Option<String>,
     /// The dimension of a built-in target.
     pub dim: Option<usize>,
@@ -76,6 +77,8 @@ impl Noisy {
 pub enum Kind<'a> {
     /// A built-in target.
     BuiltIn(&'a str),
+    /// A posterior of real data that comes with the library.
+    Application(&'a str),
     /// Classification of the Glass data, or of a table.
     Gp,
     /// An expression.
@@ -99,8 +102,9 @@ impl ModelSettings {
         let is_glass = self.target.as_deref().is_some_and(|target| target.trim().eq_ignore_ascii_case("glass"));
         let target = self.target.as_deref().filter(|_| !is_glass);
         let gp = is_glass || self.gp.is_some();
+        let built_in = |text| if Application::is_meant(text) { Kind::Application(text) } else { Kind::BuiltIn(text) };
         let found = [
-            ("target", target.map(Kind::BuiltIn)),
+            ("target", target.map(built_in)),
             ("gp", gp.then_some(Kind::Gp)),
             ("log-density", self.log_density.as_deref().map(Kind::Expression)),
             ("program", self.program.as_deref().map(Kind::Program)),
@@ -124,7 +128,8 @@ impl ModelSettings {
     /// What is sampled, for people.
     pub fn name(&self) -> String {
         match self.kind() {
-            Ok(Kind::BuiltIn(text) | Kind::Expression(text) | Kind::Server(text) | Kind::External(text)) => text.into(),
+            Ok(Kind::BuiltIn(text) | Kind::Application(text) | Kind::Expression(text)) => text.into(),
+            Ok(Kind::Server(text) | Kind::External(text)) => text.into(),
             Ok(Kind::Gp) => self
                 .gp
                 .as_ref()
@@ -138,7 +143,7 @@ impl ModelSettings {
 
     /// Whether the log density is an estimate.
     pub fn is_noisy(&self) -> bool {
-        let estimated = matches!(self.kind(), Ok(Kind::Gp));
+        let estimated = matches!(self.kind(), Ok(Kind::Gp | Kind::Application(_)));
         estimated || self.noise.is_some_and(|sd| sd > 0.0) || self.noise_input().is_noisy()
     }
 
@@ -162,6 +167,7 @@ impl ModelSettings {
         let named = || "this model needs its parameters by name, such as parameters = [\"a\", \"b\"]".to_string();
         match kind {
             Kind::BuiltIn(text) => BuiltIn::parse(text, self.dim.unwrap_or(8), self.noise.unwrap_or(0.0)).map(drop),
+            Kind::Application(text) => Application::parse(text).map(drop),
             Kind::Gp => self.gp.clone().unwrap_or_default().check(self.target.is_some()),
             Kind::Expression(text) => {
                 SettingsProblem::demand(!parameters.is_empty(), "parameters", named)?;
@@ -185,11 +191,12 @@ impl ModelSettings {
     /// An error for a key that the model has no use for.
     fn check_keys(&self, kind: Kind<'_>) -> Result<(), SettingsProblem> {
         let (built_in, gp) = (matches!(kind, Kind::BuiltIn(_)), kind == Kind::Gp);
+        let has_dim = built_in || gp || matches!(kind, Kind::Application(_));
         let (program, library) = (matches!(kind, Kind::Program(_)), matches!(kind, Kind::Library(_)));
         let server = matches!(kind, Kind::Server(_));
         let outside = program || library || server || matches!(kind, Kind::External(_));
         let keys = [
-            ("dim", self.dim.is_some(), built_in || gp, "built-in targets"),
+            ("dim", self.dim.is_some(), has_dim, "built-in targets"),
             (
                 "noise",
                 self.noise.is_some_and(|sd| sd != 0.0),

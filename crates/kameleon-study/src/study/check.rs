@@ -107,7 +107,9 @@ impl Study {
         let built = target.density.build(target.dim).map_err(wrong)?;
         let plane = matches!(self.kind, Kind::Proposals | Kind::GFunction);
         if (matches!(self.kind, Kind::Bars | Kind::Convergence) || plane) && built.known().is_none() {
-            return Err(wrong("a study of this kind needs a target whose truth is known, which Glass is not".into()));
+            return Err(wrong(
+                "a study of this kind needs a target whose truth is known, not one known through an estimate".into(),
+            ));
         }
         if plane && (target.dim != 2 || target.density.ridge(3).is_none()) {
             return Err(wrong("a picture of proposals needs a banana, flower or ring with dim = 2".into()));

@@ -2,6 +2,7 @@
 
 use kameleon::Target;
 use kameleon::target::{Banana, Flower, Funnel, Gaussian, Known, StudentT, TwoModes};
+use kameleon_applications::{Cbpp, StochasticVolatility};
 use kameleon_gp::{GpClassification, Settings, glass};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
@@ -26,6 +27,10 @@ pub enum Density {
     TwoModes(TwoModesParameters),
     /// The hyperparameters of Gaussian-process classification of the Glass data.
     Glass(GlassParameters),
+    /// Logistic regression with random effects for the herds of the cbpp data.
+    Cbpp(CbppParameters),
+    /// Stochastic volatility of daily returns of sterling.
+    StochasticVolatility(VolatilityParameters),
 }
 
 /// Of the banana.
@@ -94,6 +99,33 @@ pub struct GlassParameters {
     pub published: bool,
 }
 
+/// Of the posterior of the herds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CbppParameters {
+    /// How many importance samples an estimate takes for each herd.
+    pub n_imp: usize,
+}
+
+impl Default for CbppParameters {
+    fn default() -> Self {
+        Self { n_imp: Cbpp::N_IMP }
+    }
+}
+
+/// Of the posterior of the returns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct VolatilityParameters {
+    particles: usize,
+}
+
+impl Default for VolatilityParameters {
+    fn default() -> Self {
+        Self { particles: StochasticVolatility::PARTICLES }
+    }
+}
+
 fn yes() -> bool {
     true
 }
@@ -103,7 +135,7 @@ pub enum Built {
     /// One whose truth is known.
     Known(Box<dyn Known>),
     /// One that is known through an estimate.
-    Gp(Box<GpClassification>),
+    Estimated(Box<dyn Target>),
 }
 
 impl Built {
@@ -111,7 +143,7 @@ impl Built {
     pub fn target(&mut self) -> &mut dyn Target {
         match self {
             Self::Known(target) => target.as_mut(),
-            Self::Gp(target) => target.as_mut(),
+            Self::Estimated(target) => target.as_mut(),
         }
     }
 
@@ -119,7 +151,7 @@ impl Built {
     pub fn known(&self) -> Option<&dyn Known> {
         match self {
             Self::Known(target) => Some(target.as_ref()),
-            Self::Gp(_) => None,
+            Self::Estimated(_) => None,
         }
     }
 }
@@ -144,10 +176,16 @@ impl Density {
                 let settings = if p.published { Settings::published() } else { Settings::default() };
                 let settings = Settings { n_imp: p.n_imp, ..settings };
                 let target = GpClassification::new(&glass(), settings).map_err(|error| error.to_string())?;
-                match target.dim() {
-                    Some(d) if d != dim => Err(format!("the Glass posterior has dim = {d}, not {dim}")),
-                    _ => Ok(Built::Gp(Box::new(target))),
-                }
+                estimated("the Glass posterior", Box::new(target), dim)
+            }
+            Self::Cbpp(p) => {
+                let target = Cbpp::new(p.n_imp).map_err(|error| error.to_string())?;
+                estimated("cbpp", Box::new(target), dim)
+            }
+            Self::StochasticVolatility(p) => {
+                let returns = StochasticVolatility::sterling();
+                let target = StochasticVolatility::new(&returns, p.particles).map_err(|error| error.to_string())?;
+                estimated("stochastic-volatility", Box::new(target), dim)
             }
         }
     }
@@ -179,9 +217,7 @@ impl Density {
                     [flower.ridge(theta) * theta.cos(), flower.ridge(theta) * theta.sin()]
                 })
             }
-            Self::Gaussian(_) | Self::Funnel(_) | Self::StudentT(_) | Self::TwoModes(_) | Self::Glass(_) => {
-                return None;
-            }
+            _ => return None,
         };
         // The middle of each of `count` equal pieces.
         let at = |k: usize| {
@@ -191,5 +227,13 @@ impl Density {
             (curve(s), [(x1 - x0) / norm, (y1 - y0) / norm])
         };
         Some((0..count).map(at).collect())
+    }
+}
+
+/// A target that knows its dimension, which must be the one asked for.
+fn estimated(name: &str, target: Box<dyn Target>, dim: usize) -> Result<Built, String> {
+    match target.dim() {
+        Some(d) if d != dim => Err(format!("{name} has dim = {d}, not {dim}")),
+        _ => Ok(Built::Estimated(target)),
     }
 }
