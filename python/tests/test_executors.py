@@ -57,8 +57,10 @@ def test_a_process_pool_gives_the_same_draws(here):
     with ProcessPoolExecutor(2) as pool:
         result = km.sample(density, [0.0, 0.0], executor=pool, **PLAN)
         native = km.sample(km.targets.Banana(2), executor=pool, **PLAN)
+        rival = km.sample(km.targets.Banana(2), sampler=km.DEMCZ(), executor=pool, **PLAN)
     assert np.array_equal(result.draws, here.draws)
     assert np.array_equal(native.draws, km.sample(km.targets.Banana(2), **PLAN).draws)
+    assert np.array_equal(rival.draws, km.sample(km.targets.Banana(2), sampler=km.DEMCZ(), **PLAN).draws)
     assert result.complete and result.stats["evaluations"] == 5 * 1801
     assert result.learned == here.learned and "x1" in repr(result.summary())
 

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 /// Reads settings of a run file; an error names the argument it was found in.
 pub fn read<T: DeserializeOwned>(text: &str) -> PyResult<T> {
-    read_at(text, |path, what| error::argument(path, what))
+    read_at(text, error::argument)
 }
 
 /// Reads a value whose first key says what kind it is, such as a sampler; `what` is its name as a whole.
