@@ -3,7 +3,7 @@
 use crate::application::APPLICATIONS;
 use crate::named::Named;
 use crate::settings::SettingsProblem;
-use kameleon::target::{Banana, Flower, Gaussian, Noisy, TargetError};
+use kameleon::target::{Banana, Flower, Funnel, Gaussian, Noisy, StudentT, TargetError, TwoModes};
 use kameleon::{Evaluation, Known, Noise, Rng, Target};
 
 /// A built-in target, its parameters and what it is.
@@ -17,7 +17,7 @@ pub struct Entry {
 }
 
 /// All built-in targets.
-pub const TARGETS: [Entry; 4] = [
+pub const TARGETS: [Entry; 7] = [
     Entry {
         name: "banana",
         parameters: "b=0.1,v=100",
@@ -33,6 +33,17 @@ pub const TARGETS: [Entry; 4] = [
         name: "gaussian",
         parameters: "condition=1,correlation=0",
         about: "Gaussian: variances from 1 down to 1/condition, equal correlations",
+    },
+    Entry {
+        name: "funnel",
+        parameters: "s=3",
+        about: "Neal's funnel: the first coordinate, with sd s, is the log variance of the others",
+    },
+    Entry { name: "student-t", parameters: "freedom=3", about: "Student's t with unit scale" },
+    Entry {
+        name: "two-modes",
+        parameters: "distance=6,weight=0.5",
+        about: "two unit Gaussians at a distance along x1, the first with this weight",
     },
 ];
 
@@ -55,6 +66,12 @@ pub enum BuiltIn {
     Flower(Noisy<Flower>),
     /// Plain.
     Gaussian(Noisy<Gaussian>),
+    /// Of many widths.
+    Funnel(Noisy<Funnel>),
+    /// With heavy tails.
+    StudentT(Noisy<StudentT>),
+    /// In two parts.
+    TwoModes(Noisy<TwoModes>),
 }
 
 impl BuiltIn {
@@ -89,6 +106,12 @@ impl BuiltIn {
                 let target = Flower::ring(dim, named.take("radius", 3.5), named.take("variance", 0.05))?;
                 Self::Flower(Noisy::new(target, noise)?)
             }
+            "funnel" => Self::Funnel(Noisy::new(Funnel::new(dim, named.take("s", 3.0))?, noise)?),
+            "student-t" => Self::StudentT(Noisy::new(StudentT::new(dim, named.take("freedom", 3.0))?, noise)?),
+            "two-modes" => {
+                let target = TwoModes::new(dim, named.take("distance", 6.0), named.take("weight", 0.5))?;
+                Self::TwoModes(Noisy::new(target, noise)?)
+            }
             _ => {
                 let (condition, correlation) = (named.take("condition", 1.0), named.take("correlation", 0.0));
                 Self::Gaussian(Noisy::new(gaussian(dim, condition, correlation)?, noise)?)
@@ -104,6 +127,9 @@ impl BuiltIn {
             Self::Banana(target) => target,
             Self::Flower(target) => target,
             Self::Gaussian(target) => target,
+            Self::Funnel(target) => target,
+            Self::StudentT(target) => target,
+            Self::TwoModes(target) => target,
         }
     }
 }
@@ -130,6 +156,9 @@ impl Target for BuiltIn {
             Self::Banana(target) => target.log_density(x, noise),
             Self::Flower(target) => target.log_density(x, noise),
             Self::Gaussian(target) => target.log_density(x, noise),
+            Self::Funnel(target) => target.log_density(x, noise),
+            Self::StudentT(target) => target.log_density(x, noise),
+            Self::TwoModes(target) => target.log_density(x, noise),
         }
     }
 }
@@ -149,5 +178,26 @@ impl Known for BuiltIn {
 
     fn level(&self, x: &[f64]) -> f64 {
         self.known().level(x)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kameleon::random::{Purpose, stream};
+
+    #[test]
+    fn every_listed_target_can_be_named_with_the_parameters_it_tells() {
+        let mut rng = stream(1, 0, Purpose::Noise);
+        for Entry { name, parameters, .. } in &TARGETS {
+            let mut plain = BuiltIn::parse(name, 3, 0.0).unwrap();
+            let mut told = BuiltIn::parse(&format!("{name}:{parameters}"), 3, 0.0).unwrap();
+            let mut x = [0.0; 3];
+            plain.sample(&mut rng, &mut x);
+            let mut value =
+                |target: &mut BuiltIn| target.log_density(&x, Noise { rng: &mut rng, normals: &[0.0] }).unwrap();
+            let [plain, told] = [value(&mut plain), value(&mut told)];
+            assert!(plain.is_finite() && plain == told, "{name}: {plain} {told}");
+        }
     }
 }

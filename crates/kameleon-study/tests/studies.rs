@@ -344,7 +344,7 @@ name = "SM"
 
 #[test]
 fn the_studies_of_the_default_sampler_are_valid() {
-    for name in ["default", "default-paper"] {
+    for name in ["default", "default-paper", "default-noisy"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../experiments/{name}.toml"));
         Study::parse(name, &fs::read_to_string(path).unwrap()).unwrap();
     }

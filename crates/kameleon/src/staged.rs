@@ -2,7 +2,7 @@
 //! jumps across the target.
 //!
 //! Each move is a Metropolis-Hastings kernel of its own in a mixture. In the warm-up the mixture, the metric and the points
-//! z are learned at refreshes, by one chain alone or by a group together ([`pool`](crate::pool)); after it nothing changes any more.
+//! z are learned at refreshes, by one chain alone or by a group together ([`pool`]); after it nothing changes any more.
 
 mod choose;
 mod few;
@@ -46,13 +46,14 @@ use std::sync::Arc;
 pub struct StagedSettings {
     /// n, the size of the subsample z.
     pub n: usize,
-    /// The largest dimension in which the chain jumps; beyond it, differential evolution over z takes the place of jumps.
+    /// The largest dimension in which the chain jumps in all directions at once: a jump costs O(nd²). Beyond it there are
+    /// jumps in few directions, and steps.
     pub jumps_up_to: usize,
 }
 
 impl Default for StagedSettings {
     fn default() -> Self {
-        Self { n: 1000, jumps_up_to: 20 }
+        Self { n: 1000, jumps_up_to: 50 }
     }
 }
 

@@ -6,7 +6,7 @@ mod common;
 
 use common::replicates::*;
 use common::*;
-use kameleon::staged::{Fit, KINDS, Kind, Local, Staged};
+use kameleon::staged::{Fit, KINDS, Kind, Local, Staged, StagedSettings};
 use kameleon::target::{Banana, Flower, Funnel};
 use kameleon::*;
 use std::sync::Arc;
@@ -32,7 +32,9 @@ fn the_default_leaves_the_flower() {
 #[test]
 fn steps_and_jumps_in_few_directions_leave_the_banana_in_many_dimensions() {
     let target = Banana::new(24, 0.03, 4.0).unwrap();
-    let proposal = learned(staged(24, 3000, 100), &mut target.clone(), 3000);
+    let settings = StagedSettings { n: 100, jumps_up_to: 20 };
+    let proposal = Staged::new(&settings, 24, Length { warmup: 3000, sampling: 0 }).unwrap();
+    let proposal = learned(proposal, &mut target.clone(), 3000);
     let weight = |kind: Kind| proposal.fit().weights[kind as usize];
     assert!(weight(Kind::Difference) > 0.0 && weight(Kind::Partial) > 0.0 && weight(Kind::Jump) == 0.0);
     let p = exact_p(&proposal, &target);

@@ -29,7 +29,7 @@ pub struct Choice {
     pub h2: f64,
     /// δ, the weight of the wide component.
     pub delta: f64,
-    /// Whether it is jumped from; else differential evolution takes the place of jumps.
+    /// Whether it is jumped from.
     pub jump: bool,
 }
 
