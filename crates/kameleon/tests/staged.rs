@@ -6,9 +6,11 @@ mod common;
 
 use common::replicates::*;
 use common::*;
+use kameleon::random::{Purpose, stream};
 use kameleon::staged::{Fit, KINDS, Kind, Local, Staged, StagedSettings};
-use kameleon::target::{Banana, Flower, Funnel};
+use kameleon::target::{Banana, Flower, Funnel, Gaussian, StudentT, TwoModes};
 use kameleon::*;
+use rand::RngExt;
 use std::sync::Arc;
 
 fn banana() -> Banana {
@@ -39,6 +41,44 @@ fn steps_and_jumps_in_few_directions_leave_the_banana_in_many_dimensions() {
     assert!(weight(Kind::Difference) > 0.0 && weight(Kind::Partial) > 0.0 && weight(Kind::Jump) == 0.0);
     let p = exact_p(&proposal, &target);
     assert!(p > ALARM, "p = {p}");
+}
+
+/// Four chains from starts that know nothing, 20,000 evaluations in all: where are they in the last fifth?
+fn reaches(name: &str, target: impl Known + Clone + Send) {
+    let dim = target.dim().unwrap();
+    // Fewer points of z than the default has, for the time that it takes.
+    let sampler = Sampler::Staged(StagedSettings { n: 300, ..StagedSettings::default() });
+    let plan = Plan { sampler, warmup: 4000, draws: 1000, seed: 71, ..Plan::default() };
+    let start = |chain: u64| {
+        let mut rng = stream(plan.seed, chain, Purpose::Start);
+        (0..dim).map(|_| rng.random_range(-2.0..2.0)).collect::<Vec<f64>>()
+    };
+    let starts: Vec<Vec<f64>> = (0..4).map(start).collect();
+    let run = sample(target.clone(), &starts, &plan, Control::default()).unwrap();
+    assert!(run.evaluations() <= 20_004);
+    for (chain, draws) in run.draws().into_iter().enumerate() {
+        // Of exact draws 99.9 % are within; of a chain that has not arrived, none.
+        let within = draws.chunks_exact(dim).filter(|x| target.level(x) < 0.999).count();
+        assert!(within > 800, "{name}: only {within} of 1000 draws of chain {chain} are where the target is");
+    }
+}
+
+#[test]
+fn the_typical_set_is_reached_in_20_000_evaluations() {
+    reaches("B(0.03)", Banana::new(8, 0.03, 100.0).unwrap());
+    reaches("B(0.1)", Banana::new(8, 0.1, 100.0).unwrap());
+    reaches("flower", Flower::new(8, 10.0, 6.0, 6.0, 1.0).unwrap());
+    reaches("ring, d = 2", Flower::ring(2, 3.5, 0.05).unwrap());
+    reaches("ring, d = 8", Flower::ring(8, 3.5, 0.05).unwrap());
+    reaches("funnel, d = 5", Funnel::new(5, 3.0).unwrap());
+    reaches("funnel, d = 10", Funnel::new(10, 3.0).unwrap());
+    reaches("two modes", TwoModes::new(5, 6.0, 0.5).unwrap());
+    reaches("t3", StudentT::new(8, 3.0).unwrap());
+    let variances: Vec<f64> = (0..10).map(|i| 10f64.powf(-8.0 * f64::from(i) / 9.0)).collect();
+    reaches("condition 1e8", Gaussian::diagonal(&variances).unwrap());
+    reaches("B(0.1), d = 2", Banana::new(2, 0.1, 100.0).unwrap());
+    reaches("banana, d = 20", Banana::new(20, 0.03, 100.0).unwrap());
+    reaches("banana, d = 50", Banana::new(50, 0.03, 100.0).unwrap());
 }
 
 /// How a broken version is broken.
