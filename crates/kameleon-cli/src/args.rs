@@ -117,7 +117,7 @@ pub struct SampleArgs {
     /// Correlate the noise of successive estimates (correlated pseudo-marginal chains)
     #[arg(long, value_name = "RHO")]
     pub correlation: Option<f64>,
-    /// Let every chain of the sampler kameleon learn alone in the warm-up, not in groups of up to four
+    /// Let every chain of the samplers kameleon and DE-MC(Z) learn alone in the warm-up, not in groups of up to four
     #[arg(long)]
     pub no_pool: bool,
     /// Start every chain at this point, such as 0,0,1 [default: a draw from each prior, else from (−2, 2)]

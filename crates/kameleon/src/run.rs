@@ -37,7 +37,7 @@ pub struct Plan {
     pub threads: Option<usize>,
     /// ρ of a correlated pseudo-marginal chain; 0 draws the target's normals afresh at every step.
     pub correlation: f64,
-    /// Whether up to four chains of the default sampler learn together in the warm-up; others learn alone.
+    /// Whether up to four chains of the default sampler, or of DE-MC(Z), learn together in the warm-up; others learn alone.
     pub pool: bool,
 }
 
