@@ -23,6 +23,8 @@ const LEAST_LOCAL: f64 = 0.2;
 const FEW: (f64, f64) = (0.05, 0.15);
 /// Jumps in few directions are worth their while from this gain on, in the mean log density.
 const LEAST_GAIN: f64 = 0.1;
+/// The largest dimension in which they are searched for, in O(d³).
+const LARGEST_SEARCHED: usize = 200;
 /// One in so many points of z is a rare state, the rarest of so many candidates.
 const RARE: usize = 5;
 const CANDIDATES: usize = 5000;
@@ -58,6 +60,9 @@ pub fn learn(old: &Fit, lessons: &[Lesson], settings: &StagedSettings, schedule:
 /// Jumps in those few directions whose density estimate, over a Gaussian there, foresees other times of the past best.
 /// The directions that the chain jumps in already are always among the candidates: in them it is slow no more.
 fn few(old: Option<&Few>, window: &Window<'_>, metric: &Frame, n: usize, rng: &mut Rng) -> Option<Few> {
+    if metric.dim() > LARGEST_SEARCHED {
+        return None;
+    }
     let known = old.map(|few| few.subspace().in_frame(metric));
     let mut best: Option<(f64, Choice, Subspace)> = None;
     for subspace in known.into_iter().chain(Subspace::candidates(window, metric)) {
