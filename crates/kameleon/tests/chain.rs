@@ -5,6 +5,7 @@ mod common;
 use common::*;
 use kameleon::any_chain::{AnyChain, SavedChain};
 use kameleon::chain::ChainError;
+use kameleon::history::HistoryKind;
 use kameleon::proposal::*;
 use kameleon::random::{Purpose, stream};
 use kameleon::target::{Banana, Gaussian, Noisy};
@@ -38,16 +39,19 @@ fn points(run: &Run) -> Vec<f64> {
 
 #[test]
 fn after_every_step_the_cache_equals_a_fresh_look() {
-    let settings = KameleonSettings { gamma_decay: 0.1, ..kameleon_settings(60) };
     let length = Length { warmup: 1500, sampling: 0 };
-    let proposal = Kameleon::new(&settings, 3, length).unwrap();
-    let mut chain = Chain::new(proposal, &[0.0; 3], ChainSettings { warmup: 1500, ..frozen(0, 3, 0, 0.0) }).unwrap();
-    for _ in 0..2000 {
-        chain.step(&mut banana()).unwrap();
-        let mut fresh = chain.proposal().allocate(3);
-        chain.proposal().locate(chain.position(), &mut fresh);
-        assert_eq!(chain.local().factor(), fresh.factor());
-        assert_eq!(chain.local().spread(), fresh.spread());
+    for history in [HistoryKind::Reservoir, HistoryKind::Stored] {
+        let settings = KameleonSettings { gamma_decay: 0.1, history, ..kameleon_settings(60) };
+        let proposal = Kameleon::new(&settings, 3, length).unwrap();
+        let mut chain =
+            Chain::new(proposal, &[0.0; 3], ChainSettings { warmup: 1500, ..frozen(0, 3, 0, 0.0) }).unwrap();
+        for _ in 0..2000 {
+            chain.step(&mut banana()).unwrap();
+            let mut fresh = chain.proposal().allocate(3);
+            chain.proposal().locate(chain.position(), &mut fresh);
+            assert_eq!(chain.local().factor(), fresh.factor());
+            assert_eq!(chain.local().spread(), fresh.spread());
+        }
     }
     let proposal = kameleon_pca(3, 1500);
     let mut chain = Chain::new(proposal, &[0.0; 3], ChainSettings { warmup: 1500, ..frozen(0, 3, 0, 0.0) }).unwrap();
