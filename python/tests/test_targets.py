@@ -43,7 +43,7 @@ def test_posteriors_of_real_data_are_estimated_and_sampled():
     names = ["intercept", "period2", "period3", "period4", "log_sd"]
     best = [-1.40, -0.99, -1.13, -1.58, -0.43]
     estimates = [km.targets.Cbpp(n_imp=100).log_density(best, seed=seed) for seed in range(5)]
-    # There the exact log likelihood is -91.98 and the log prior -11.26; the estimates have a standard deviation of 0.04.
+    # There the exact log likelihood is -91.98 and the log prior -11.26; the estimates have standard deviation 0.04.
     assert np.ptp(estimates) > 0 and np.allclose(estimates, -91.98 - 11.26, atol=0.3)
     result = km.sample(km.targets.Cbpp(), best, **SHORT)
     assert result.names == names and result._posterior["noisy"]
