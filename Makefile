@@ -43,8 +43,8 @@ bench:
 	cargo bench -p kameleon
 	cargo bench -p kameleon-gp
 
-# Kameleon next to the samplers people use, on the paper's targets with the same number of evaluations. Hours, unless
-# COMPARE says less, such as COMPARE="--seeds 3 --only kameleon emcee". A package that cannot be installed is left out.
+# Kameleon next to the samplers people use, on the paper's targets with the same number of evaluations. Hours, most of them for
+# nautilus, unless COMPARE says less, such as COMPARE="--seeds 3 --only kameleon emcee". A package that cannot be installed is left out.
 PEERS = emcee zeus-mcmc pints pymc blackjax nautilus-sampler dynesty pocomc
 compare: .venv-compare/made
 	.venv-compare/bin/python -m pip install --quiet --disable-pip-version-check .
