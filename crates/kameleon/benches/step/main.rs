@@ -140,24 +140,32 @@ fn warmup() {
     }
 }
 
-/// Two chains on two cores against the same two on one; and two programs that know nothing of each other, which is as much
-/// as the machine can give.
+/// Two chains on two cores against the same two on one; for chains that learn alone also two runs that know nothing of each
+/// other, which is as much as the machine can give.
 fn threads() {
-    let run = |sampler: &Sampler, chains: usize, threads: usize| {
-        let sampler = sampler.clone();
-        let plan = Plan { sampler, chains, warmup: 5000, draws: 100_000, threads: Some(threads), ..Plan::default() };
+    let run = |sampler: &Sampler, chains: usize, threads: usize, pool: bool| {
+        let (sampler, threads) = (sampler.clone(), Some(threads));
+        let plan = Plan { sampler, chains, warmup: 5000, draws: 100_000, threads, pool, ..Plan::default() };
         sample(banana(8), &[vec![0.0; 8]], &plan, Control::default()).unwrap();
     };
     let apart = |sampler: &Sampler| {
-        std::thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(|| run(sampler, 1, 1)))));
+        std::thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(|| run(sampler, 1, 1, false)))));
     };
     println!(
-        "\nTwo chains, n = 1000, d = 8: two threads against one, and two runs side by side against one after another\n"
+        "\nTwo chains, n = 1000, d = 8: one thread, two threads, two runs side by side; and relative to one thread\n"
     );
-    for sampler in [Sampler::kamh_ls(), Sampler::default()] {
+    for (name, sampler, pool) in [
+        ("KAMH-LS", Sampler::kamh_ls(), false),
+        ("kameleon, each alone", Sampler::default(), false),
+        ("kameleon, together", Sampler::default(), true),
+    ] {
         let mut shortest = [f64::INFINITY; 3];
         for _ in 0..5 {
-            let turns: [&dyn Fn(); 3] = [&|| run(&sampler, 2, 1), &|| run(&sampler, 2, 2), &|| apart(&sampler)];
+            let turns: [&dyn Fn(); 3] = [&|| run(&sampler, 2, 1, pool), &|| run(&sampler, 2, 2, pool), &|| {
+                if !pool {
+                    apart(&sampler)
+                }
+            }];
             for (shortest, turn) in shortest.iter_mut().zip(turns) {
                 let start = Instant::now();
                 turn();
@@ -165,7 +173,8 @@ fn threads() {
             }
         }
         let [one, two, apart] = shortest;
-        println!("{:10} {one:.3} s   {two:.3} s   ratio {:.2}, apart {:.2}", sampler.name(), one / two, one / apart);
+        let side = if pool { String::new() } else { format!("   {apart:.3} s, ratio {:.2}", one / apart) };
+        println!("{name:22} {one:.3} s   {two:.3} s, ratio {:.2}{side}", one / two);
     }
 }
 
