@@ -6,8 +6,31 @@ pub mod replicates;
 use kameleon::proposal::*;
 use kameleon::random::{Purpose, stream};
 use kameleon::staged::{Staged, StagedSettings};
-use kameleon::target::{Known, Noise};
+use kameleon::target::{Banana, Known, Noise};
 use kameleon::*;
+
+/// All samplers.
+pub const SAMPLERS: [fn() -> Sampler; 9] = [
+    Sampler::sm,
+    Sampler::am_fs,
+    Sampler::am_ls,
+    Sampler::am_pca,
+    Sampler::kamh,
+    Sampler::kamh_ls,
+    Sampler::pca_kameleon,
+    Sampler::kameleon,
+    Sampler::de_mc_z,
+];
+
+/// A strongly twisted one in three dimensions.
+pub fn banana() -> Banana {
+    Banana::new(3, 0.1, 25.0).unwrap()
+}
+
+/// A short run of four chains.
+pub fn plan(sampler: Sampler) -> Plan {
+    Plan { sampler, warmup: 800, draws: 300, chains: 4, seed: 17, ..Plan::default() }
+}
 
 /// A chain's settings with no warm-up: nothing is learned.
 pub fn frozen(index: usize, seed: u64, normals: usize, correlation: f64) -> ChainSettings {
