@@ -19,7 +19,7 @@ def log_density(x):
     return -(x[0] ** 2) / 200 - (x[1] - 0.1 * (x[0] ** 2 - 100)) ** 2 / 2
 
 
-result = km.sample(log_density, start=[0.0, 0.0], draws=5_000, warmup=5_000, chains=4, seed=42)
+result = km.sample(log_density, start=[0.0, 0.0], draws=20_000, warmup=10_000, chains=4, seed=42)
 result
 
 # %% [markdown]
