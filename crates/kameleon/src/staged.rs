@@ -169,7 +169,7 @@ impl Proposal for Staged {
             }
             (Kind::Partial, Some(past)) => {
                 if let Some(few) = &past.few {
-                    few.draw(at.few(), rng, y);
+                    few.draw(at.few_coordinates(), rng, y);
                 }
             }
             (Kind::Difference, Some(past)) => past.draw_difference(self.pupil.length(chosen), rng, y),

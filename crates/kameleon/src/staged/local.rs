@@ -66,7 +66,7 @@ impl Local {
     }
 
     /// The coordinates in the few directions.
-    pub(super) fn few(&self) -> &[f64] {
+    pub(super) fn few_coordinates(&self) -> &[f64] {
         &self.s
     }
 
