@@ -33,6 +33,7 @@ use crate::linalg::{multiply_lower, times_transpose};
 use crate::pool::{self, Knowledge, Learner};
 use crate::proposal::Proposal;
 use crate::sampler::{Length, SettingsError};
+use fit::Past;
 use moves::Move;
 use pupil::Pupil;
 use rand::RngExt;
@@ -161,15 +162,15 @@ impl Proposal for Staged {
                 at.draw_step(past, chosen.shrink(), rng, y);
             }
             (Kind::Jump, Some(past)) => {
-                if let Some(jump) = &past.jump {
-                    jump.draw(rng, y);
-                    past.frame.point(y);
-                }
+                past.draw_jump(rng, y);
                 return chosen.component();
             }
-            (Kind::Partial, Some(past)) => {
-                if let Some(few) = &past.few {
-                    few.draw(at.few_coordinates(), rng, y);
+            (Kind::PartialJump | Kind::PartialStep, Some(past)) => {
+                if let (Some(few), Some(from)) = (&past.few, at.in_few()) {
+                    match chosen.kind {
+                        Kind::PartialJump => few.draw_jump(from, rng, y),
+                        _ => few.draw_step(from, chosen.shrink(), rng, y),
+                    }
                 }
             }
             (Kind::Difference, Some(past)) => past.draw_difference(self.pupil.length(chosen), rng, y),
@@ -188,16 +189,20 @@ impl Proposal for Staged {
         let chosen = Move::of(component);
         match (chosen.kind, &self.fit.past) {
             (Kind::Kameleon, Some(past)) => {
-                at_y.find_steps(y, past, self.pupil.nu2());
+                at_y.find_steps(y, past, self.pupil.nu2().all);
                 at_x.log_step_ratio(at_y, chosen.shrink())
             }
             (Kind::Jump, Some(past)) => {
                 at_y.find_jumps(y, past);
                 at_x.log_jump_density() - at_y.log_jump_density()
             }
-            (Kind::Partial, Some(past)) => {
-                at_y.find_partial(y, past);
-                at_x.log_partial_density() - at_y.log_partial_density()
+            (Kind::PartialJump, Some(Past { few: Some(few), .. })) => {
+                at_y.find_few_jumps(y, few);
+                at_x.log_few_jump_ratio(at_y)
+            }
+            (Kind::PartialStep, Some(Past { few: Some(few), .. })) => {
+                at_y.find_few_steps(y, few, self.pupil.nu2().few);
+                at_x.log_few_step_ratio(at_y, chosen.shrink())
             }
             _ => 0.0,
         }
@@ -213,8 +218,9 @@ impl Proposal for Staged {
             return;
         }
         self.pupil.remember(x, step, chosen, &self.fit.metric);
-        if self.pupil.learn_scale(step.acceptance, chosen) && chosen.kind == Kind::Kameleon {
-            at.factorise(self.fit.past.as_ref(), self.pupil.nu2());
+        if self.pupil.learn_scale(step.acceptance, chosen) && matches!(chosen.kind, Kind::Kameleon | Kind::PartialStep)
+        {
+            at.rescale(self.fit.past.as_ref(), self.pupil.nu2());
         }
         if self.due() == Some(step.t + 1) {
             self.refresh(rng);

@@ -15,8 +15,13 @@ use serde::{Deserialize, Serialize};
 
 /// The share of the typical spread that every direction has.
 const FLOOR: f64 = 0.01;
+/// No direction's local spread is so many times larger than typical.
+const LARGEST: f64 = 4.0;
 /// How many points of z tell the median distance and the typical spread.
 const TYPICAL_OF: usize = 300;
+
+/// The weights of the moves while nothing is known of the past.
+pub const STEPS_ONLY: PerKind<f64> = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
 /// What was learned at a refresh.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,16 +49,19 @@ pub struct Past {
     pub unit: f64,
     /// What is added to it in every direction.
     pub floor: f64,
+    /// The largest mean eigenvalue that C may have: far from z it would grow without end, and a step to where it is smaller
+    /// would not be likely enough the other way.
+    pub largest: f64,
     /// Jumps in all directions, if these are not too many.
     pub jump: Option<Jump>,
-    /// Jumps in a few.
+    /// Moves in a few.
     pub few: Option<Few>,
 }
 
 impl Fit {
     /// Before anything is known: unit steps around `start`.
     pub fn nothing(dim: usize) -> Self {
-        Self { number: 0, metric: Frame::raw(vec![0.0; dim]), weights: [1.0, 0.0, 0.0, 0.0, 0.0], past: None }
+        Self { number: 0, metric: Frame::raw(vec![0.0; dim]), weights: STEPS_ONLY, past: None }
     }
 
     /// How often a kind of move is made.
@@ -67,7 +75,8 @@ impl Fit {
         let needs_past = self.weights[1..].iter().any(|weight| *weight > 0.0);
         let has = |what: fn(&Past) -> bool| self.past.as_ref().is_some_and(what);
         let jumps = (self.weight(Kind::Jump) == 0.0 || has(|past| past.jump.is_some()))
-            && (self.weight(Kind::Partial) == 0.0 || has(|past| past.few.is_some()));
+            && (self.weight(Kind::PartialJump) + self.weight(Kind::PartialStep) == 0.0
+                || has(|past| past.few.is_some()));
         self.metric.fits(dim)
             && self.weights.iter().all(|weight| *weight >= 0.0)
             && (sum - 1.0).abs() < 1e-9
@@ -93,7 +102,8 @@ impl Past {
             Jump::new(&z, locals.as_ref(), &factor, choice.h2, choice.delta)
         });
         let frame = choice.frame(metric);
-        Some(Self { choice, frame, z, sigma, unit: variance / typical, floor: FLOOR * variance, jump, few: None })
+        let (unit, floor, largest) = (variance / typical, FLOOR * variance, LARGEST * typical);
+        Some(Self { choice, frame, z, sigma, unit, floor, largest, jump, few: None })
     }
 
     /// The `count` states at which the density estimate is lowest.

@@ -59,11 +59,6 @@ impl Jump {
         Self { z: z.clone(), precisions, narrowing, weights, log_constant, wide, log_wide, delta }
     }
 
-    /// z
-    pub fn into_centres(self) -> Points {
-        self.z
-    }
-
     /// Room for [`Jump::log_density`].
     pub fn scratch(dim: usize) -> JumpScratch {
         vec![Block::ZERO; dim]

@@ -3,7 +3,7 @@
 use super::StagedSettings;
 use super::choose::{Choice, choose};
 use super::few::Few;
-use super::fit::{Fit, Past};
+use super::fit::{Fit, Past, STEPS_ONLY};
 use super::frame::Frame;
 use super::lesson::Lesson;
 use super::moves::{Kind, PerKind};
@@ -21,6 +21,8 @@ const JUMPS: (f64, f64) = (0.05, 0.5);
 const LEAST_LOCAL: f64 = 0.2;
 /// The share of jumps in few directions: little, since they leave the others where they are.
 const FEW: (f64, f64) = (0.05, 0.15);
+/// The share of steps in few directions among all steps, if there are such directions.
+const FEW_STEPS: f64 = 0.4;
 /// Jumps in few directions are worth their while from this gain on, in the mean log density.
 const LEAST_GAIN: f64 = 0.1;
 /// The largest dimension in which they are searched for, in O(d³).
@@ -124,7 +126,7 @@ fn metric(old: &Frame, window: &Window<'_>, lessons: &[Lesson]) -> Option<Frame>
 
 /// How often each move is made, from the expected squared jump of each.
 fn weights(past: Option<&Past>, lessons: &[Lesson]) -> PerKind<f64> {
-    let Some(past) = past else { return [1.0, 0.0, 0.0, 0.0, 0.0] };
+    let Some(past) = past else { return STEPS_ONLY };
     let worth = |kind: Kind| {
         let tallies = lessons.iter().map(|lesson| lesson.tallies[kind as usize]);
         let (made, squares) = tallies.fold((0, 0.0), |(made, squares), t| (made + t.made, squares + t.squares));
@@ -139,10 +141,12 @@ fn weights(past: Option<&Past>, lessons: &[Lesson]) -> PerKind<f64> {
         None => FIRST_JUMPS.min(most),
         Some(worth) => share(worth, best).clamp(least, most),
     };
-    let few = jumps(past.few.is_some(), Kind::Partial, FEW);
+    let few = jumps(past.few.is_some(), Kind::PartialJump, FEW);
     let all = jumps(past.jump.is_some(), Kind::Jump, JUMPS) * (1.0 - few);
-    let unit = (1.0 - few - all) / shares.iter().sum::<f64>();
-    [unit * shares[0], unit * shares[1], all, unit * shares[2], few]
+    let few_steps = if past.few.is_some() { FEW_STEPS } else { 0.0 };
+    let steps = 1.0 - few - all;
+    let unit = steps * (1.0 - few_steps) / shares.iter().sum::<f64>();
+    [unit * shares[0], unit * shares[1], all, unit * shares[2], few, steps * few_steps]
 }
 
 /// a/(a + b), or a half where both are nothing.

@@ -1,7 +1,9 @@
 //! What is known at a point: the Kameleon's covariance there, and the density of jumping there.
 
+use super::few::{Few, LocalFew};
 use super::fit::Past;
 use super::jump::{Jump, JumpScratch};
+use super::pupil::Nu2;
 use crate::Rng;
 use crate::linalg::{cholesky, dot, log_diagonal, multiply_lower, solve_lower, times_transpose};
 use crate::spread::{Scratch, weighted_moments};
@@ -14,7 +16,7 @@ use rand_distr::StandardNormal;
 pub struct Local {
     /// Its coordinates in the frame, once either of the following is known.
     u: Vec<f64>,
-    /// C, the local covariance, and L with LLᵀ = R = ν²(C/c̄ + floor).
+    /// C, the local covariance, no larger than it may be, and L with LLᵀ = R = ν²(C/c̄ + floor).
     spread: Vec<f64>,
     factor: Vec<f64>,
     log_factor: f64,
@@ -22,10 +24,8 @@ pub struct Local {
     /// ln Q, in the coordinates of the frame.
     log_jump: f64,
     has_jumps: bool,
-    /// Its coordinates in the few directions, and ln Q of these.
-    s: Vec<f64>,
-    log_partial: f64,
-    has_partial: bool,
+    /// The same in the few directions, if the chain makes moves in such.
+    few: Option<Box<LocalFew>>,
     difference: Vec<f64>,
     scratch: Scratch,
     jump_scratch: JumpScratch,
@@ -41,9 +41,7 @@ impl Local {
             has_steps: false,
             log_jump: 0.0,
             has_jumps: false,
-            s: vec![0.0; dim],
-            log_partial: 0.0,
-            has_partial: false,
+            few: None,
             difference: vec![0.0; dim],
             scratch: Scratch::new(dim),
             jump_scratch: Jump::scratch(dim),
@@ -60,61 +58,90 @@ impl Local {
         self.log_jump
     }
 
-    /// ln Q of the coordinates in the few directions.
-    pub fn log_partial_density(&self) -> f64 {
-        self.log_partial
+    /// What is known in the few directions, if the chain makes moves in such.
+    pub fn few(&self) -> Option<&Local> {
+        self.few.as_ref().map(|few| &few.local)
     }
 
-    /// The coordinates in the few directions.
-    pub(super) fn few_coordinates(&self) -> &[f64] {
-        &self.s
+    pub(super) fn in_few(&self) -> Option<&LocalFew> {
+        self.few.as_deref()
     }
 
     pub(super) fn forget(&mut self) {
         self.has_steps = false;
         self.has_jumps = false;
-        self.has_partial = false;
+        if let Some(few) = &mut self.few {
+            few.local.forget();
+        }
     }
 
     /// Works out what is not known yet.
-    pub(super) fn complete(&mut self, x: &[f64], past: Option<&Past>, nu2: f64) {
+    pub(super) fn complete(&mut self, x: &[f64], past: Option<&Past>, nu2: Nu2) {
         let Some(past) = past else { return };
-        if !self.has_steps {
-            self.find_steps(x, past, nu2);
-        }
-        if !self.has_jumps {
-            self.find_jumps(x, past);
-        }
-        if !self.has_partial {
-            self.find_partial(x, past);
+        self.find_steps(x, past, nu2.all);
+        self.find_jumps(x, past);
+        match &past.few {
+            Some(few) => {
+                self.find_few_steps(x, few, nu2.few);
+                self.find_few_jumps(x, few);
+            }
+            None => self.few = None,
         }
     }
 
+    /// Works out R's factor, if it is not known.
     pub(super) fn find_steps(&mut self, x: &[f64], past: &Past, nu2: f64) {
-        past.frame.coordinates(x, &mut self.u);
-        weighted_moments(past.sigma, &past.z, &self.u, &mut self.scratch, &mut self.spread);
-        self.factorise(Some(past), nu2);
-        self.has_steps = true;
+        if !self.has_steps {
+            past.frame.coordinates(x, &mut self.u);
+            weighted_moments(past.sigma, &past.z, &self.u, &mut self.scratch, &mut self.spread);
+            let d = self.u.len();
+            let mean = (0..d).map(|i| self.spread[i * d + i]).sum::<f64>() / d as f64;
+            let within = (past.largest / mean).min(1.0);
+            self.spread.iter_mut().for_each(|c| *c *= within);
+            self.factorise(past, nu2);
+            self.has_steps = true;
+        }
     }
 
+    /// Works out ln Q, if it is not known.
     pub(super) fn find_jumps(&mut self, x: &[f64], past: &Past) {
-        if let Some(jump) = &past.jump {
+        if let (Some(jump), false) = (&past.jump, self.has_jumps) {
             past.frame.coordinates(x, &mut self.u);
             self.log_jump = jump.log_density(&self.u, &mut self.jump_scratch);
+            self.has_jumps = true;
         }
-        self.has_jumps = true;
     }
 
-    pub(super) fn find_partial(&mut self, x: &[f64], past: &Past) {
-        if let Some(few) = &past.few {
-            self.log_partial = few.log_density(x, &mut self.difference, &mut self.s, &mut self.jump_scratch);
+    /// [`Local::find_steps`] in the few directions.
+    pub(super) fn find_few_steps(&mut self, x: &[f64], few: &Few, nu2: f64) {
+        let (local, room) = self.room_for(few);
+        local.find_steps(x, few, nu2, room);
+    }
+
+    /// [`Local::find_jumps`] in the few directions.
+    pub(super) fn find_few_jumps(&mut self, x: &[f64], few: &Few) {
+        let (local, room) = self.room_for(few);
+        local.find_jumps(x, few, room);
+    }
+
+    /// Room for what is known in the few directions, made anew where there are others than before, and for d numbers.
+    fn room_for(&mut self, few: &Few) -> (&mut LocalFew, &mut [f64]) {
+        let local = self.few.take().filter(|local| local.dim() == few.dim());
+        let local = local.unwrap_or_else(|| Box::new(LocalFew::new(few.dim())));
+        (self.few.insert(local), &mut self.difference)
+    }
+
+    /// The factors for other ν².
+    pub(super) fn rescale(&mut self, past: Option<&Past>, nu2: Nu2) {
+        let Some(past) = past else { return };
+        self.factorise(past, nu2.all);
+        if let (Some(local), Some(few)) = (&mut self.few, &past.few) {
+            local.factorise(few, nu2.few);
         }
-        self.has_partial = true;
     }
 
     /// R's factor from S: O(d³).
-    pub(super) fn factorise(&mut self, past: Option<&Past>, nu2: f64) {
-        let Some(past) = past else { return };
+    pub(super) fn factorise(&mut self, past: &Past, nu2: f64) {
         let d = self.u.len();
         for (r, s) in self.factor.iter_mut().zip(&self.spread) {
             *r = nu2 * past.unit * s;
@@ -151,6 +178,18 @@ impl Local {
         covariance
     }
 
+    /// ln Q(x) − ln Q(y) for a jump from here to `there` in few directions.
+    pub(super) fn log_few_jump_ratio(&self, there: &Local) -> f64 {
+        let log_density = |at: &Local| at.few().map_or(f64::NAN, |few| few.log_jump);
+        log_density(self) - log_density(there)
+    }
+
+    /// [`Local::log_step_ratio`] of a step in few directions.
+    pub(super) fn log_few_step_ratio(&self, there: &mut Local, shrink: f64) -> f64 {
+        let (Some(here), Some(there)) = (&self.few, &mut there.few) else { return f64::NAN };
+        here.local.log_step_ratio(&mut there.local, shrink)
+    }
+
     /// ln N(x; y, R(y)) − ln N(y; x, R(x)) for a step from here to `there`.
     pub(super) fn log_step_ratio(&self, there: &mut Local, shrink: f64) -> f64 {
         let mut difference = std::mem::take(&mut there.difference);
@@ -167,6 +206,14 @@ impl Local {
 }
 
 impl Past {
+    /// An independent point from the density estimate.
+    pub(super) fn draw_jump(&self, rng: &mut Rng, y: &mut [f64]) {
+        if let Some(jump) = &self.jump {
+            jump.draw(rng, y);
+            self.frame.point(y);
+        }
+    }
+
     /// A step along the difference of two points of z, as a difference of points.
     pub(super) fn draw_difference(&self, length: f64, rng: &mut Rng, y: &mut [f64]) {
         /// The size of the noise that makes every point reachable, in units of the step.
@@ -187,14 +234,15 @@ impl Past {
 #[cfg(test)]
 mod tests {
     use crate::any_chain::AnyChain;
+    use crate::linalg::times_transpose;
     use crate::random::{Purpose, stream};
     use crate::staged::{Kind, Staged, StagedSettings};
     use crate::target::Banana;
     use crate::{Chain, ChainSettings, Length};
 
-    #[test]
-    fn the_covariance_shown_is_that_of_the_kameleon_steps() {
-        const DIM: usize = 3;
+    const DIM: usize = 3;
+
+    fn after_warm_up() -> Chain<Staged> {
         let length = Length { warmup: 4_000, sampling: 0 };
         let proposal = Staged::new(&StagedSettings { n: 200, ..StagedSettings::default() }, DIM, length).unwrap();
         let settings = ChainSettings { index: 0, seed: 3, warmup: length.warmup, normals: 0, correlation: 0.0 };
@@ -203,6 +251,26 @@ mod tests {
         for _ in 0..length.warmup {
             chain.step(&mut target).unwrap();
         }
+        chain
+    }
+
+    #[test]
+    fn far_from_the_past_steps_do_not_grow_with_the_distance() {
+        let chain = after_warm_up();
+        let trace = |c: &[f64]| (0..DIM).map(|i| c[i * DIM + i]).sum::<f64>();
+        let mut sigma = vec![0.0; DIM * DIM];
+        times_transpose(&chain.proposal().fit().metric.factor, DIM, &mut sigma);
+        // d times the largest mean eigenvalue, 4, bounds the largest eigenvalue in the frame; the floor is little.
+        let most = 4.1 * DIM as f64 * chain.proposal().pupil.nu2().all * trace(&sigma);
+        for far in [1e2, 1e4, 1e8] {
+            let shown = trace(&chain.covariance_at(&[far; DIM]).unwrap());
+            assert!(shown < most, "{shown} at {far}, which should be below {most}");
+        }
+    }
+
+    #[test]
+    fn the_covariance_shown_is_that_of_the_kameleon_steps() {
+        let chain = after_warm_up();
         let fit = chain.proposal().fit().clone();
         assert!(fit.weight(Kind::Kameleon) > 0.0);
         let shown = chain.covariance_at(chain.position()).unwrap();

@@ -41,6 +41,15 @@ pub struct Pupil {
     last: Vec<f64>,
 }
 
+/// ν² of the Kameleon's steps.
+#[derive(Clone, Copy)]
+pub struct Nu2 {
+    /// In all directions.
+    pub all: f64,
+    /// In the few directions in which the chain jumps, too.
+    pub few: f64,
+}
+
 /// 2.38²/d
 fn gelman2(d: usize) -> f64 {
     2.38 * 2.38 / d as f64
@@ -57,7 +66,7 @@ impl Pupil {
             next: schedule.after(0),
             pooled: false,
             waiting: None,
-            scales: [steps, steps, steps, Scale::new(gelman2(2 * dim)), steps].map(|scale| (scale, 0)),
+            scales: [steps, steps, steps, Scale::new(gelman2(2 * dim)), steps, steps].map(|scale| (scale, 0)),
             tallies: PerKind::default(),
             sampled: PerKind::default(),
             without_jump: (0, 0),
@@ -73,9 +82,10 @@ impl Pupil {
         self.scales[Kind::Walk as usize].0.nu()
     }
 
-    /// ν²
-    pub fn nu2(&self) -> f64 {
-        self.scales[Kind::Kameleon as usize].0.nu2()
+    /// ν² of the Kameleon's steps in all directions, and in few.
+    pub fn nu2(&self) -> Nu2 {
+        let of = |kind: Kind| self.scales[kind as usize].0.nu2();
+        Nu2 { all: of(Kind::Kameleon), few: of(Kind::PartialStep) }
     }
 
     /// The length of a move.

@@ -45,7 +45,7 @@ impl Staged {
     }
 
     fn unexplored(&self) -> Option<String> {
-        let jumps = [Kind::Jump, Kind::Partial].map(|kind| self.pupil.sampled(kind));
+        let jumps = [Kind::Jump, Kind::PartialJump].map(|kind| self.pupil.sampled(kind));
         let made: u64 = jumps.iter().map(|tally| tally.made).sum();
         let accepted: u64 = jumps.iter().map(|tally| tally.accepted).sum();
         let iterations: u64 = KINDS.iter().map(|kind| self.pupil.sampled(*kind).made).sum();
