@@ -4,10 +4,11 @@
 //! with, so that one that was lost can be done again, anywhere, with the same result.
 
 use crate::error::RunError;
-use crate::prepare::Prepared;
+use crate::prepare::{ChainTarget, Prepared};
 use crate::record::{MemoryRecord, Raw, RunRecord};
 use crate::settings::RunSettings;
 use kameleon::any_chain::SavedChain;
+use kameleon::any_target::AnyTarget;
 use kameleon::chain::ChainError;
 use kameleon::record::RecordError;
 use kameleon::run::Job;
@@ -55,7 +56,14 @@ enum Failure {
 }
 
 /// Does a piece of a run on another process or machine than the one that it belongs to. `target` is what is sampled.
-pub fn work<T: Target>(piece: &[u8], target: T, control: Control<'_>) -> Result<Vec<u8>, RunError> {
+pub fn work<T>(piece: &[u8], target: T, control: Control<'_>) -> Result<Vec<u8>, RunError>
+where
+    T: Target + Clone + Send,
+{
+    work_any(piece, AnyTarget::new(target), control)
+}
+
+fn work_any(piece: &[u8], target: AnyTarget<'_>, control: Control<'_>) -> Result<Vec<u8>, RunError> {
     // The version alone is understood by all of them.
     let version: String = postcard::take_from_bytes(piece).map_err(garbled)?.0;
     let here = env!("CARGO_PKG_VERSION");
@@ -87,7 +95,7 @@ impl<'a> Away<'a> {
     }
 
     /// Has the next piece of a chain done.
-    pub fn advance<T>(&self, job: &mut Job<T, RunRecord>, end: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
+    pub fn advance(&self, job: &mut Job<ChainTarget<'_>, RunRecord>, end: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
         if job.chain.waits() || job.chain.iterations() >= end || stop() {
             return Ok(());
         }
@@ -101,7 +109,7 @@ impl<'a> Away<'a> {
         done.failure.map_or(Ok(()), |failure| Err(failure.error(job.chain.index())))
     }
 
-    fn fetch<T>(&self, job: &Job<T, RunRecord>, end: u64, stop: &dyn Fn() -> bool) -> Result<Option<Done>, Trouble> {
+    fn fetch(&self, job: &Job<ChainTarget<'_>, RunRecord>, end: u64, stop: &dyn Fn() -> bool) -> Result<Option<Done>, Trouble> {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let time = self.elsewhere.patience().min(left.unwrap_or(Duration::MAX));
         let (version, settings) = (env!("CARGO_PKG_VERSION").into(), self.settings.clone());

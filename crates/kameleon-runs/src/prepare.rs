@@ -4,23 +4,27 @@ use crate::error::RunError;
 use crate::settings::{Parameters, RunSettings, SamplerSettings, SettingsProblem};
 use crate::starts;
 use kameleon::any_chain::AnyChain;
+use kameleon::any_target::AnyTarget;
 use kameleon::{ChainSettings, Length, Sampler, Target};
 use kameleon_models::{Bounded, WithPrior};
 use kameleon_store::Keep;
 use std::time::Duration;
 
+/// The target that chains see: the user's, within its bounds and with its priors.
+pub type ChainTarget<'a> = Bounded<WithPrior<AnyTarget<'a>>>;
+
 /// What is needed to make the chains of a run and to go on with them.
-pub struct Prepared<T> {
+pub struct Prepared<'a> {
     /// The settings, complete.
     pub settings: RunSettings,
     /// The target that chains see.
-    pub target: Bounded<WithPrior<T>>,
+    pub target: ChainTarget<'a>,
     sampler: Sampler,
 }
 
-impl<T: Target> Prepared<T> {
+impl<'a> Prepared<'a> {
     /// Fills in what the settings leave open, and puts bounds and priors around the target.
-    pub fn new(settings: &RunSettings, target: T) -> Result<Self, RunError> {
+    pub fn new(settings: &RunSettings, target: AnyTarget<'a>) -> Result<Self, RunError> {
         let mut settings = settings.clone();
         name_parameters(&mut settings, &target)?;
         let (warmup, draws) = settings.model.default_length();
@@ -73,7 +77,7 @@ impl<T: Target> Prepared<T> {
 }
 
 /// Every parameter gets a name: the user's, the target's, or its number.
-fn name_parameters(settings: &mut RunSettings, target: &impl Target) -> Result<(), SettingsProblem> {
+fn name_parameters(settings: &mut RunSettings, target: &AnyTarget<'_>) -> Result<(), SettingsProblem> {
     let given = settings.parameters.0.len();
     let started = settings.run.start.as_ref().and_then(|points| Some(points.first()?.len()));
     let known = target.dim().or((given > 0).then_some(given)).or(started);

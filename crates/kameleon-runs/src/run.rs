@@ -4,14 +4,14 @@ use crate::elsewhere::Elsewhere;
 use crate::error::RunError;
 use crate::files::write_files;
 use crate::load::{RawChain, load, posterior, settings_of};
-use crate::prepare::Prepared;
+use crate::prepare::{ChainTarget, Prepared};
 use crate::record::{MemoryRecord, RunRecord};
 use crate::settings::{RunSettings, SettingsProblem};
 use crate::stages::{self, Jobs};
 use crate::status::{How, Status};
+use kameleon::any_target::AnyTarget;
 use kameleon::run::Job;
 use kameleon::{Control, Ending, Target};
-use kameleon_models::{Bounded, WithPrior};
 use kameleon_output::Posterior;
 use kameleon_store::{DiskRecord, Folder};
 use std::path::Path;
@@ -57,6 +57,16 @@ pub fn start_on<T>(
 where
     T: Target + Clone + Send,
 {
+    start_any(elsewhere, settings, AnyTarget::new(target), folder, control)
+}
+
+fn start_any(
+    elsewhere: Option<&dyn Elsewhere>,
+    settings: &RunSettings,
+    target: AnyTarget<'_>,
+    folder: Option<&Path>,
+    control: Control<'_>,
+) -> Result<Finished, RunError> {
     let mut prepared = Prepared::new(settings, target)?;
     if folder.is_some() {
         // The run may be resumed from anywhere.
@@ -105,6 +115,16 @@ pub fn resume_on<T>(
 where
     T: Target + Clone + Send,
 {
+    resume_any(elsewhere, folder, AnyTarget::new(target), draws, control)
+}
+
+fn resume_any(
+    elsewhere: Option<&dyn Elsewhere>,
+    folder: &Path,
+    target: AnyTarget<'_>,
+    draws: Option<u64>,
+    control: Control<'_>,
+) -> Result<Finished, RunError> {
     let folder = Folder::open(folder)?;
     let mut settings = settings_of(folder.path())?;
     if let Some(draws) = draws {
@@ -133,11 +153,11 @@ fn lengthen(settings: &mut RunSettings, draws: u64) -> Result<(), SettingsProble
 }
 
 /// A chain as it was last saved; anew if it was killed before that, or if the user removed its files.
-fn rejoin<T: Target + Clone>(
+fn rejoin<'a>(
     folder: &Folder,
-    prepared: &Prepared<T>,
+    prepared: &Prepared<'a>,
     index: usize,
-) -> Result<Job<Bounded<WithPrior<T>>, RunRecord>, RunError> {
+) -> Result<Job<ChainTarget<'a>, RunRecord>, RunError> {
     let target = prepared.target.clone();
     if !folder.checkpoint(index).exists() {
         let chain = prepared.chain(index)?;
@@ -155,7 +175,7 @@ fn rejoin<T: Target + Clone>(
     Ok(Job::new(chain, target, RunRecord::Disk(record)))
 }
 
-fn in_memory<T: Target>(prepared: &Prepared<T>) -> Result<MemoryRecord, RunError> {
+fn in_memory(prepared: &Prepared<'_>) -> Result<MemoryRecord, RunError> {
     let plan = &prepared.settings.run;
     let dim = prepared.settings.parameters.0.len();
     // A run that ends by a rule may need far fewer than it may make.
@@ -167,16 +187,13 @@ fn in_memory<T: Target>(prepared: &Prepared<T>) -> Result<MemoryRecord, RunError
 }
 
 /// Runs the chains and gathers what came of them.
-fn go<T>(
-    jobs: Jobs<Bounded<WithPrior<T>>>,
-    prepared: Prepared<T>,
+fn go<'a>(
+    jobs: Jobs<'a>,
+    prepared: Prepared<'a>,
     folder: Option<&Folder>,
     control: Control<'_>,
     elsewhere: Option<&dyn Elsewhere>,
-) -> Result<Finished, RunError>
-where
-    T: Target + Clone + Send,
-{
+) -> Result<Finished, RunError> {
     let started = Instant::now();
     let settings = prepared.settings;
     let before = folder.map_or(0.0, |folder| Status::read(folder).seconds);
@@ -213,7 +230,7 @@ where
     Ok(Finished { posterior, ending: outcome.ending, reason: outcome.reason, settings })
 }
 
-fn in_hand<T>(job: Job<T, RunRecord>) -> RawChain {
+fn in_hand(job: Job<ChainTarget<'_>, RunRecord>) -> RawChain {
     let raw = if let RunRecord::Memory(record) = job.record { record.raw } else { Default::default() };
     RawChain { index: job.chain.index(), raw, chain: Some(job.chain) }
 }

@@ -5,12 +5,13 @@
 use crate::elsewhere::{Away, Elsewhere};
 use crate::error::RunError;
 use crate::load::{own_units, read_draws};
+use crate::prepare::ChainTarget;
 use crate::record::RunRecord;
 use crate::settings::{RunSettings, StopRule};
 use kameleon::chain::ChainError;
 use kameleon::diagnose::summarise;
 use kameleon::run::{Job, run_jobs, run_jobs_by};
-use kameleon::{Control, Ending, Target};
+use kameleon::{Control, Ending};
 use kameleon_models::Bound;
 use kameleon_store::Files;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +25,7 @@ const LOOK_AT: usize = 20_000;
 const WATCH: Duration = Duration::from_millis(20);
 
 /// The chains of a run.
-pub type Jobs<T> = Vec<Job<T, RunRecord>>;
+pub type Jobs<'a> = Vec<Job<ChainTarget<'a>, RunRecord>>;
 
 /// How the stages ended.
 pub struct Outcome {
@@ -35,16 +36,13 @@ pub struct Outcome {
 }
 
 /// Runs the chains to the end of the run.
-pub fn run<T>(
-    jobs: Jobs<T>,
+pub fn run<'a>(
+    jobs: Jobs<'a>,
     settings: &RunSettings,
     files: Option<&Files>,
     control: Control<'_>,
     elsewhere: Option<&dyn Elsewhere>,
-) -> Result<(Jobs<T>, Outcome), RunError>
-where
-    T: Target + Send,
-{
+) -> Result<(Jobs<'a>, Outcome), RunError> {
     let away = elsewhere.map(|elsewhere| Away::new(settings, elsewhere)).transpose()?;
     let (bounds, limit) = (settings.parameters.bounds()?, settings.run.limit()?);
     let stages = Stages { settings, files, bounds, limit, away };
@@ -77,15 +75,12 @@ struct Stages<'a> {
 }
 
 impl Stages<'_> {
-    fn run<T>(
+    fn run<'a>(
         &self,
-        mut jobs: Jobs<T>,
+        mut jobs: Jobs<'a>,
         control: Control<'_>,
         late: impl Fn() -> bool,
-    ) -> Result<(Jobs<T>, Outcome), RunError>
-    where
-        T: Target + Send,
-    {
+    ) -> Result<(Jobs<'a>, Outcome), RunError> {
         let plan = &self.settings.run;
         let mut goal = self.first_check(most_draws(&jobs, plan.thin));
         loop {
@@ -122,7 +117,7 @@ impl Stages<'_> {
     }
 
     /// What ended the stage before its goal, if anything did. A start that cannot be sampled from is an error.
-    fn trouble<T>(&self, jobs: &mut Jobs<T>, goal: u64, late: impl Fn() -> bool) -> Result<Option<Outcome>, RunError> {
+    fn trouble(&self, jobs: &mut Jobs<'_>, goal: u64, late: impl Fn() -> bool) -> Result<Option<Outcome>, RunError> {
         let mut errors = jobs.iter_mut().filter_map(|job| job.error.take()).collect::<Vec<_>>();
         if let Some(at) = errors.iter().position(|error| matches!(error, ChainError::Start { .. })) {
             return Err(errors.swap_remove(at).into());
@@ -166,7 +161,7 @@ impl Stages<'_> {
         }
     }
 
-    fn is_met<T>(&self, rule: StopRule, jobs: &Jobs<T>) -> Result<bool, RunError> {
+    fn is_met(&self, rule: StopRule, jobs: &Jobs<'_>) -> Result<bool, RunError> {
         let dim = self.bounds.len();
         let look_at = LOOK_AT.max((4.0 * rule.ess.unwrap_or(0.0)) as usize);
         let mut chains = Vec::with_capacity(jobs.len());
@@ -195,10 +190,10 @@ fn later(check: u64) -> u64 {
     check + check / 4
 }
 
-fn draws_of<T>(job: &Job<T, RunRecord>, thin: u64) -> u64 {
+fn draws_of(job: &Job<ChainTarget<'_>, RunRecord>, thin: u64) -> u64 {
     job.chain.iterations().saturating_sub(job.chain.warmup()) / thin
 }
 
-fn most_draws<T>(jobs: &Jobs<T>, thin: u64) -> u64 {
+fn most_draws(jobs: &Jobs<'_>, thin: u64) -> u64 {
     jobs.iter().map(|job| draws_of(job, thin)).max().unwrap_or(0)
 }

@@ -93,7 +93,7 @@ fn what_goes_wrong_elsewhere_is_told_as_if_it_were_here() {
     let settings = pooled("start = [[0.0, 0.0, 1.0]]");
     let broken = |x: &[f64]| if x[0] > 1.5 { f64::NAN } else { -x[0] * x[0] };
     struct Broken<F>(F);
-    impl<F: Fn(&[f64]) -> f64 + Clone + Sync> Elsewhere for Broken<F> {
+    impl<F: Fn(&[f64]) -> f64 + Clone + Send + Sync> Elsewhere for Broken<F> {
         fn send(&self, _: usize, piece: Vec<u8>, _: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, Trouble> {
             let f = self.0.clone();
             Ok(Some(work(&piece, move |x: &[f64]| f(x), Control::default())?))

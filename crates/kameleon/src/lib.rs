@@ -43,6 +43,7 @@
 
 pub mod adapt;
 pub mod any_chain;
+pub mod any_target;
 pub mod bandwidth;
 pub mod chain;
 mod covariance;

@@ -8,6 +8,7 @@ pub use jobs::{Advance, Job, run_jobs, run_jobs_by};
 pub use progress::Progress;
 
 use crate::any_chain::{AnyChain, SavedChain};
+use crate::any_target::AnyTarget;
 use crate::chain::{ChainError, ChainSettings, Step, show_point};
 use crate::diagnose::{Summary, summarise};
 use crate::record::{Draws, Record, RecordError};
@@ -204,6 +205,15 @@ pub fn sample<T>(target: T, starts: &[Vec<f64>], plan: &Plan, control: Control<'
 where
     T: Target + Clone + Send,
 {
+    sample_any(AnyTarget::new(target), starts, plan, control)
+}
+
+fn sample_any(
+    target: AnyTarget<'_>,
+    starts: &[Vec<f64>],
+    plan: &Plan,
+    control: Control<'_>,
+) -> Result<Run, StartError> {
     plan.check()?;
     check_starts(&target, starts, plan.chains)?;
     let mut chains = Vec::with_capacity(plan.chains);
@@ -231,6 +241,15 @@ pub fn resume<T>(target: T, states: Vec<SavedChain>, plan: &Plan, control: Contr
 where
     T: Target + Clone + Send,
 {
+    resume_any(AnyTarget::new(target), states, plan, control)
+}
+
+fn resume_any(
+    target: AnyTarget<'_>,
+    states: Vec<SavedChain>,
+    plan: &Plan,
+    control: Control<'_>,
+) -> Result<Run, StartError> {
     plan.check()?;
     let found = states.len();
     let what = format!("there are {found} saved chains where the plan has {}", plan.chains);
@@ -245,7 +264,7 @@ where
     run(target, chains, plan, control)
 }
 
-fn check_starts(target: &impl Target, starts: &[Vec<f64>], chains: usize) -> Result<(), SettingsError> {
+fn check_starts(target: &AnyTarget<'_>, starts: &[Vec<f64>], chains: usize) -> Result<(), SettingsError> {
     let count = starts.len();
     let ok = count == 1 || count == chains;
     SettingsError::demand(
@@ -263,10 +282,12 @@ fn check_starts(target: &impl Target, starts: &[Vec<f64>], chains: usize) -> Res
 }
 
 /// Runs the chains, each with a clone of the target, and keeps their draws in memory.
-fn run<T>(target: T, chains: Vec<Box<dyn AnyChain>>, plan: &Plan, control: Control<'_>) -> Result<Run, StartError>
-where
-    T: Target + Clone + Send,
-{
+fn run(
+    target: AnyTarget<'_>,
+    chains: Vec<Box<dyn AnyChain>>,
+    plan: &Plan,
+    control: Control<'_>,
+) -> Result<Run, StartError> {
     let dim = chains[0].position().len();
     let mut jobs = Vec::with_capacity(chains.len());
     for chain in chains {
@@ -300,7 +321,11 @@ impl Record for KeptDraws {
 }
 
 /// Gathers what was drawn. A start that cannot be sampled from is an error, the first by chain.
-fn conclude<T>(jobs: Vec<Job<T, KeptDraws>>, names: Vec<String>, control: Control<'_>) -> Result<Run, StartError> {
+fn conclude(
+    jobs: Vec<Job<AnyTarget<'_>, KeptDraws>>,
+    names: Vec<String>,
+    control: Control<'_>,
+) -> Result<Run, StartError> {
     let mut ending = Ending::Complete;
     if control.is_stopped() {
         ending = Ending::Stopped;

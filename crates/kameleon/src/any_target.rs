@@ -1,0 +1,47 @@
+//! A target whatever its type, so that what runs chains is compiled once and not again for every target.
+
+use crate::target::{Evaluation, Noise, Target};
+
+/// A [`Target`] of any type that can be cloned, one clone for each chain.
+pub struct AnyTarget<'a>(Box<dyn CloneTarget<'a> + 'a>);
+
+impl<'a> AnyTarget<'a> {
+    /// This target, without its type.
+    pub fn new(target: impl Target + Clone + Send + 'a) -> Self {
+        Self(Box::new(target))
+    }
+}
+
+trait CloneTarget<'a>: Target + Send {
+    fn clone_target(&self) -> AnyTarget<'a>;
+}
+
+impl<'a, T: Target + Clone + Send + 'a> CloneTarget<'a> for T {
+    fn clone_target(&self) -> AnyTarget<'a> {
+        AnyTarget::new(self.clone())
+    }
+}
+
+impl Clone for AnyTarget<'_> {
+    fn clone(&self) -> Self {
+        self.0.clone_target()
+    }
+}
+
+impl Target for AnyTarget<'_> {
+    fn dim(&self) -> Option<usize> {
+        self.0.dim()
+    }
+
+    fn names(&self, dim: usize) -> Vec<String> {
+        self.0.names(dim)
+    }
+
+    fn normals(&self) -> usize {
+        self.0.normals()
+    }
+
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+        self.0.log_density(x, noise)
+    }
+}
