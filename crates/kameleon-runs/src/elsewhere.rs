@@ -95,7 +95,12 @@ impl<'a> Away<'a> {
     }
 
     /// Has the next piece of a chain done.
-    pub fn advance(&self, job: &mut Job<ChainTarget<'_>, RunRecord>, end: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
+    pub fn advance(
+        &self,
+        job: &mut Job<ChainTarget<'_>, RunRecord>,
+        end: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), ChainError> {
         if job.chain.waits() || job.chain.iterations() >= end || stop() {
             return Ok(());
         }
@@ -109,7 +114,12 @@ impl<'a> Away<'a> {
         done.failure.map_or(Ok(()), |failure| Err(failure.error(job.chain.index())))
     }
 
-    fn fetch(&self, job: &Job<ChainTarget<'_>, RunRecord>, end: u64, stop: &dyn Fn() -> bool) -> Result<Option<Done>, Trouble> {
+    fn fetch(
+        &self,
+        job: &Job<ChainTarget<'_>, RunRecord>,
+        end: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Done>, Trouble> {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let time = self.elsewhere.patience().min(left.unwrap_or(Duration::MAX));
         let (version, settings) = (env!("CARGO_PKG_VERSION").into(), self.settings.clone());

@@ -1,73 +1,68 @@
 //! Autocovariance at every lag, by the fast Fourier transform.
 
 use super::draws::moments;
-use realfft::num_complex::Complex;
-use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
-use std::sync::Arc;
+use rustfft::algorithm::Radix4;
+use rustfft::num_complex::Complex;
+use rustfft::{Fft, FftDirection};
 
-/// The mean autocovariance of several series of one length. Its plans and buffers serve again and again.
+/// The mean autocovariance of several series of one length. Its plan and buffers serve again and again.
+///
+/// The transform is made here and not by the planner of `rustfft`, which would bring all its algorithms along: they would take
+/// longer to compile than this whole library.
 pub(super) struct Autocovariance {
-    length: usize,
-    forward: Arc<dyn RealToComplex<f64>>,
-    inverse: Arc<dyn ComplexToReal<f64>>,
-    /// A series padded with zeros to twice its length, so that the transform does not wrap around.
-    signal: Vec<f64>,
-    spectrum: Vec<Complex<f64>>,
+    transform: Radix4<f64>,
+    /// Two series, one as real and one as imaginary part, padded with zeros to twice their length, so that the transform does
+    /// not wrap around.
+    pair: Vec<Complex<f64>>,
     power: Vec<Complex<f64>>,
     scratch: Vec<Complex<f64>>,
+    lags: Vec<f64>,
 }
 
 impl Autocovariance {
     /// For series of `length` numbers.
     pub fn new(length: usize) -> Self {
-        let mut planner = RealFftPlanner::new();
-        let padded = smooth_length(2 * length);
-        let (forward, inverse) = (planner.plan_fft_forward(padded), planner.plan_fft_inverse(padded));
-        let zeros = forward.make_output_vec();
+        let padded = (2 * length).next_power_of_two();
+        let transform = Radix4::new(padded, FftDirection::Forward);
+        let zeros = |count| vec![Complex::default(); count];
         Self {
-            length,
-            signal: forward.make_input_vec(),
-            power: zeros.clone(),
-            scratch: vec![Complex::default(); forward.get_scratch_len().max(inverse.get_scratch_len())],
-            spectrum: zeros,
-            forward,
-            inverse,
+            pair: zeros(padded),
+            power: zeros(padded),
+            scratch: zeros(transform.get_inplace_scratch_len()),
+            lags: vec![0.0; length],
+            transform,
         }
     }
 
     /// (1/n) Σ (x_i − x̄)(x_{i+t} − x̄) at lags t = 0, …, n − 1, averaged over the series.
     ///
-    /// The power spectra are summed first, so there is one transform back, not one a series.
-    pub fn mean_of<'a>(&mut self, series: impl Iterator<Item = &'a [f64]>) -> &[f64] {
+    /// The power spectra are summed first, so there is one transform back, not one a series. It is the transform forth, and of
+    /// its result the real part: that is the same for |Z|² as for the symmetric |X|² + |Y|² of a pair Z = X + iY.
+    pub fn mean_of<'a>(&mut self, mut series: impl Iterator<Item = &'a [f64]>) -> &[f64] {
         self.power.fill(Complex::default());
         let mut count = 0;
-        for x in series {
-            self.add(x);
-            count += 1;
+        while let Some(x) = series.next() {
+            let y = series.next();
+            count += 1 + usize::from(y.is_some());
+            self.add(x, y);
         }
-        // Buffers of the planned sizes: the transform cannot fail.
-        self.inverse.process_with_scratch(&mut self.power, &mut self.signal, &mut self.scratch).expect("planned size");
-        let scale = 1.0 / (self.signal.len() * self.length * count) as f64;
-        let lags = &mut self.signal[..self.length];
-        lags.iter_mut().for_each(|c| *c *= scale);
-        lags
+        self.transform.process_with_scratch(&mut self.power, &mut self.scratch);
+        let scale = 1.0 / (self.power.len() * self.lags.len() * count) as f64;
+        self.lags.iter_mut().zip(&self.power).for_each(|(c, p)| *c = p.re * scale);
+        &self.lags
     }
 
-    fn add(&mut self, x: &[f64]) {
+    fn add(&mut self, x: &[f64], y: Option<&[f64]>) {
+        self.pair.fill(Complex::default());
         let (mean, _) = moments(x);
-        self.signal.fill(0.0);
-        self.signal.iter_mut().zip(x).for_each(|(s, x)| *s = x - mean);
-        let (signal, spectrum) = (&mut self.signal, &mut self.spectrum);
-        self.forward.process_with_scratch(signal, spectrum, &mut self.scratch).expect("planned size");
-        self.power.iter_mut().zip(spectrum).for_each(|(p, s)| p.re += s.norm_sqr());
+        self.pair.iter_mut().zip(x).for_each(|(z, x)| z.re = x - mean);
+        if let Some(y) = y {
+            let (mean, _) = moments(y);
+            self.pair.iter_mut().zip(y).for_each(|(z, y)| z.im = y - mean);
+        }
+        self.transform.process_with_scratch(&mut self.pair, &mut self.scratch);
+        self.power.iter_mut().zip(&self.pair).for_each(|(p, z)| p.re += z.norm_sqr());
     }
-}
-
-/// The smallest even number 2ᵃ3ᵇ ≥ n: such lengths transform fast.
-fn smooth_length(n: usize) -> usize {
-    let powers_of_three =
-        std::iter::successors(Some(2), |p: &usize| p.checked_mul(3)).take_while(|&p| p < 3 * n.max(2));
-    powers_of_three.map(|p| p * n.div_ceil(p).next_power_of_two()).min().unwrap_or(2)
 }
 
 /// (1/n) Σ (x_i − x̄)(x_{i+t} − x̄) at lags t = 0, …, n − 1.
@@ -103,14 +98,16 @@ mod tests {
     }
 
     #[test]
-    fn smooth_lengths_are_even_long_enough_and_close() {
-        for n in 1..5000 {
-            let m = smooth_length(n);
-            let mut rest = m;
-            while rest.is_multiple_of(3) {
-                rest /= 3;
+    fn of_several_series_it_is_the_mean() {
+        let series: Vec<Vec<f64>> =
+            (0..5).map(|k| (0..30).map(|i| f64::from(k) + (f64::from(i * (k + 2))).sin()).collect()).collect();
+        for count in 1..=5 {
+            let mut lags = Autocovariance::new(30);
+            let mean = lags.mean_of(series[..count].iter().map(Vec::as_slice));
+            for (t, c) in mean.iter().enumerate() {
+                let sum: f64 = series[..count].iter().map(|x| autocovariance(x)[t]).sum();
+                assert!((c - sum / count as f64).abs() < 1e-14, "{count} series, lag {t}: {c}");
             }
-            assert!(m >= n && m.is_multiple_of(2) && rest.is_power_of_two() && m <= 2 * n, "{n}: {m}");
         }
     }
 
