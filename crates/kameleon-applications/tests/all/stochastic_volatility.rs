@@ -1,8 +1,6 @@
 //! The particle filter: right on average, as noisy as documented, and a function of its random stream.
 
-mod exact;
-
-use exact::{bias, moments};
+use crate::exact::{self, bias, moments};
 use kameleon::random::{Purpose, stream};
 use kameleon::{EvalError, Rng};
 use kameleon_applications::StochasticVolatility;

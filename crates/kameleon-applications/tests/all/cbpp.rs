@@ -1,8 +1,6 @@
 //! The estimate for the herds: right on average, as noisy as documented, smooth, and a function of its normals.
 
-mod exact;
-
-use exact::{bias, moments};
+use crate::exact::{self, bias, moments};
 use kameleon::random::{Purpose, stream};
 use kameleon::{EvalError, Target};
 use kameleon_applications::Cbpp;

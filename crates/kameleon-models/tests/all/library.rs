@@ -1,9 +1,7 @@
 //! Shared libraries as targets: the examples, and every way in which a library can fail.
 #![expect(unsafe_code, reason = "loading a library is unsafe: these are the tests' own")]
 
-mod common;
-
-use common::{assert_is_banana, compile, evaluate, example, fatal, file, names, rejected, scratch};
+use crate::common::{assert_is_banana, compile, evaluate, example, fatal, file, names, rejected, scratch};
 use kameleon::{Control, Plan, Sampler, Target, sample};
 use kameleon_models::{LibrarySettings, ModelError, NoiseInput, SharedLibrary};
 use std::path::{Path, PathBuf};

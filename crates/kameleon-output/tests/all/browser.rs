@@ -43,8 +43,8 @@ fn browser() -> Option<&'static str> {
 
 /// Opens the page with the checking scripts put around it, and gives what they found.
 fn check(browser: &str, page: &str, folder: &Path) -> Value {
-    let watch = format!("<head><script>{}</script>", include_str!("browser/watch.js"));
-    let visit = format!("<script>{}</script></body>", include_str!("browser/visit.js"));
+    let watch = format!("<head><script>{}</script>", include_str!("../browser/watch.js"));
+    let visit = format!("<script>{}</script></body>", include_str!("../browser/visit.js"));
     let end = page.rfind("</body>").unwrap();
     let page = page[..end].replacen("<head>", &watch, 1) + &visit + &page[end + "</body>".len()..];
     let (path, out) = (folder.join("page.html"), folder.join("dom.html"));
@@ -134,7 +134,7 @@ fn an_axis_shows_a_scale_however_narrow_it_is() {
             if (roundNumbers(range, wanted).ticks.length < 2) throw new Error(`${range} has no two numbers`);";
     let page = format!(
         "<html><head></head><body><script>{}{script}</script></body></html>",
-        include_str!("../src/report/page/format.js")
+        include_str!("../../src/report/page/format.js")
     );
     let found = check(browser, &page, folder.path());
     assert_eq!(found["errors"], serde_json::json!([]), "{found}");

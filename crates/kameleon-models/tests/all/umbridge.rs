@@ -1,11 +1,7 @@
 //! UM-Bridge models: what is asked, what is understood, and every way in which a server can fail.
 
-mod common;
-#[path = "common/fake_server.rs"]
-mod fake_server;
-
-use common::{evaluate, fatal, names, rejected};
-use fake_server::{Act, FakeServer, ok};
+use crate::common::{evaluate, fatal, names, rejected};
+use crate::fake_server::{Act, FakeServer, ok};
 use kameleon::Target;
 use kameleon_models::{NoiseInput, UmBridge, UmBridgeSettings};
 use std::sync::{Arc, Mutex};

@@ -1,8 +1,6 @@
 //! Bounded parameters: the way there and back, the Jacobian, the tails, and a chain that gets the mean right.
 
-mod common;
-
-use common::{evaluate, names};
+use crate::common::{evaluate, names};
 use kameleon::diagnose::mcse_mean;
 use kameleon::{Control, Plan, Sampler, Target, sample};
 use kameleon_models::{Bound, Bounded, Expression};

@@ -1,13 +1,9 @@
 //! The UM-Bridge client against the protocol's own Python server, with the example model.
 
-mod common;
-#[path = "common/python_server.rs"]
-mod python_server;
-
-use common::{banana, evaluate, names, rejected};
+use crate::common::{banana, evaluate, names, rejected};
+use crate::python_server::{free_port, python, serve};
 use kameleon::{Control, Plan, Sampler, sample};
 use kameleon_models::{UmBridge, UmBridgeSettings};
-use python_server::{free_port, python, serve};
 use std::time::Duration;
 
 #[test]

@@ -1,10 +1,7 @@
 //! Programs as targets: the examples, and every way in which a program can fail.
-#![cfg(unix)]
 
-mod common;
-
-use common::{
-    assert_is_banana, can_run, compile_program, evaluate, example, fatal, file, names, rejected, scratch, skip,
+use crate::common::{
+    assert_is_banana, banana, can_run, compile_program, evaluate, example, fatal, file, names, rejected, scratch, skip,
 };
 use kameleon::{Control, EvalError, Plan, Sampler, Target, sample};
 use kameleon_models::{NoiseInput, Program, ProgramSettings};
@@ -60,7 +57,7 @@ fn the_noisy_example_gets_the_chains_normals() {
     assert_eq!(target.normals(), 1);
     assert!(target.noise().is_noisy());
     let found = evaluate(&mut target, &[1.0, 2.0]).unwrap();
-    let wanted = common::banana(&[1.0, 2.0]) + 0.5 * 0.5 - 0.125;
+    let wanted = banana(&[1.0, 2.0]) + 0.5 * 0.5 - 0.125;
     assert!((found - wanted).abs() < 1e-14 * wanted.abs(), "{found} where {wanted} is wanted");
 }
 

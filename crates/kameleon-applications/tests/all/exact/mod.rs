@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 /// log p(y | β, σ) of the herds, with the random effects on a grid of ten standard deviations to either side.
 #[allow(dead_code)]
 pub fn cbpp(beta: [f64; 4], sd: f64) -> f64 {
-    let table = include_str!("../../data/cbpp.csv");
+    let table = include_str!("../../../data/cbpp.csv");
     let rows: Vec<Vec<u32>> =
         table.lines().skip(1).map(|line| line.split(',').map(|field| field.parse().unwrap()).collect()).collect();
     let step = 0.01;

@@ -1,8 +1,6 @@
 //! The approximations and the estimate against values computed independently (NumPy, scikit-learn, GPy).
 
-mod common;
-
-use common::{Case, log_mean_exp, mean_sd, normals, reference};
+use crate::common::{Case, log_mean_exp, mean_sd, normals, reference};
 use kameleon::Target;
 use kameleon_gp::{
     Approximation, Dataset, GpClassification, Inputs, Likelihood, Settings, Standardise, Transform, glass,

@@ -1,8 +1,6 @@
 //! Plans whose chains run on many machines.
 
-mod common;
-
-use common::{bits, resume, run, settings};
+use crate::common::{bits, resume, run, settings};
 use kameleon_runs::{load, merge};
 use std::fs;
 use std::path::PathBuf;

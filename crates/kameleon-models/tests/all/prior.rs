@@ -1,8 +1,6 @@
 //! Priors have the density they claim, integrate to one, and are drawn from correctly.
 
-mod common;
-
-use common::{evaluate, names};
+use crate::common::{evaluate, names};
 use kameleon::diagnose::kolmogorov_smirnov_uniform;
 use kameleon::random::{Purpose, stream};
 use kameleon::{Evaluation, Target};
@@ -44,7 +42,7 @@ fn distribution(text: &str, x: f64) -> f64 {
 
 #[test]
 fn log_densities_agree_with_scipy() {
-    let table = include_str!("prior_values.csv");
+    let table = include_str!("../prior_values.csv");
     let mut count = 0;
     for line in table.lines().skip(1) {
         let fields: Vec<&str> = line.split(';').collect();

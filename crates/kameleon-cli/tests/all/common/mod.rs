@@ -1,7 +1,7 @@
 //! Starting the program and looking at what it leaves.
 #![allow(dead_code, unused_imports, reason = "each test uses its part")]
 
-#[path = "../../../kameleon-models/tests/common/tools.rs"]
+#[path = "../../../../kameleon-models/tests/common/tools.rs"]
 mod tools;
 
 pub use tools::{compile, example, skip};

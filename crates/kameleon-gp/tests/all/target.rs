@@ -1,8 +1,6 @@
 //! The target as a chain sees it: a function of θ and u, names, rejections and settings.
 
-mod common;
-
-use common::normals;
+use crate::common::normals;
 use kameleon::random::{self, Purpose};
 use kameleon::{EvalError, Noise, Target};
 use kameleon_gp::{

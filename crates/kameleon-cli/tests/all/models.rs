@@ -1,12 +1,7 @@
 //! Models from outside, through a run file and the program: sampled, resumed and summarised.
-#![cfg(unix)]
 
-mod common;
-#[path = "../../kameleon-models/tests/common/python_server.rs"]
-mod python_server;
-
-use common::{command, compile, draws, example, json, place, prints, says, text};
-use python_server::{free_port, python, serve};
+use crate::common::{command, compile, draws, example, json, place, prints, says, text};
+use crate::python_server::{free_port, python, serve};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

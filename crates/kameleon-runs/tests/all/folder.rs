@@ -1,8 +1,6 @@
 //! Runs on disk: the same as in memory, the same when interrupted, safe against what happens to files.
 
-mod common;
-
-use common::{bits, resume, run, settings};
+use crate::common::{bits, resume, run, settings};
 use kameleon::{Control, Ending, Progress, Sampler};
 use kameleon_runs::settings::SamplerSettings;
 use kameleon_runs::{How, Model, Status, load, start};

@@ -1,8 +1,6 @@
 //! Chains that are run elsewhere, piece by piece: bit for bit the run that is made here.
 
-mod common;
-
-use common::{bits, resume, run, settings};
+use crate::common::{bits, resume, run, settings};
 use kameleon::{Control, Ending};
 use kameleon_runs::settings::SamplerSettings;
 use kameleon_runs::{Elsewhere, Model, RunError, RunSettings, Trouble, resume_on, start_on, work};

@@ -1,9 +1,6 @@
 //! What is shown where: colours and bars on a terminal, logs on standard error, completions and the manual page.
-#![cfg(unix)]
 
-mod common;
-
-use common::{kameleon, place, prints, says, skip, text};
+use crate::common::{kameleon, place, prints, says, skip, text};
 use std::process::{Command, Stdio};
 
 /// What the program writes to a terminal of its own, with `NO_COLOR` set to this; none, with a note, where there is no

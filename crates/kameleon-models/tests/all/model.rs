@@ -1,8 +1,6 @@
 //! Any model behind one type.
 
-mod common;
-
-use common::{banana, evaluate, names};
+use crate::common::{banana, evaluate, names};
 use kameleon::{Control, Plan, Sampler, Target, sample};
 use kameleon_models::{Expression, Model, NoiseInput};
 

@@ -1,8 +1,6 @@
 //! Expressions mean what they say, and say what is wrong with them.
 
-mod common;
-
-use common::{assert_is_banana, evaluate, fatal, names};
+use crate::common::{assert_is_banana, evaluate, fatal, names};
 use kameleon::{Control, Plan, Sampler, Target, sample};
 use kameleon_models::Expression;
 use std::f64::consts::{E, PI};

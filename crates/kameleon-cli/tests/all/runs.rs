@@ -1,9 +1,6 @@
 //! Run files and folders as a person meets them: interrupted, killed, locked, on a full disk, on many machines.
-#![cfg(unix)]
 
-mod common;
-
-use common::{command, draws, json, place, prints, says, signal, text};
+use crate::common::{command, draws, json, place, prints, says, signal, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,0 +1,19 @@
+//! The tests of this crate, one program for all of them: what they share is compiled and linked once. `allocation.rs`
+//! stays alone, since it counts what its whole program allocates.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/fake_server.rs"]
+mod fake_server;
+#[path = "../common/python_server.rs"]
+mod python_server;
+
+mod bounds;
+mod expression;
+mod library;
+mod model;
+mod prior;
+#[cfg(unix)]
+mod program;
+mod umbridge;
+mod umbridge_python;

@@ -1,0 +1,7 @@
+//! The tests of this crate, one program for all of them: what they share is compiled and linked once.
+
+mod common;
+mod elsewhere;
+mod folder;
+mod merge;
+mod settings;
