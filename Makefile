@@ -27,9 +27,10 @@ test-python: venv
 	cd target && ../.venv/bin/python -m mypy.stubtest kameleon._kameleon --allowlist ../python/tests/stubtest-allowed.txt
 	KAMELEON_TEST_PYTHON_NEW="$(CURDIR)/.venv-new/bin/python" .venv/bin/python -m pytest --pyargs kameleon python/tests
 
-# Statistical tests that take minutes: the posterior of the Glass data, and simulation-based calibration.
+# Statistical tests that take minutes: the paper's comparison with as many chains, the posterior of the Glass data, and
+# simulation-based calibration.
 test-slow:
-	cargo test -p kameleon-gp --locked -- --ignored --nocapture --test-threads 1
+	cargo test -p kameleon -p kameleon-gp --tests --locked -- --ignored --nocapture --test-threads 1
 
 lint:
 	cargo fmt --all --check
