@@ -4,22 +4,22 @@
 
 test:
 	@$(MAKE) --no-print-directory -j2 compile venv-or-note
-	KAMELEON_TEST_PYTHON="$(CURDIR)/.venv/bin/python:$(CURDIR)/.venv-new/bin/python" cargo test --workspace --locked
+	KAMELEON_TEST_PYTHON="$(CURDIR)/.venv/bin/python:$(CURDIR)/.venv-new/bin/python" cargo test --workspace --tests --locked
+	cargo test --workspace --doc --locked
 	@$(MAKE) --no-print-directory test-python
 
-# Packages are fetched while the tests compile.
+# Everything that is tested, the Python extension too, so that it is compiled in one go; not the examples, which the linter
+# looks at. Packages are fetched meanwhile.
 compile:
-	cargo test --workspace --locked --no-run
+	cargo build --workspace --lib --bins --tests --locked
 
 venv-or-note:
 	@$(MAKE) --no-print-directory venv || echo "NOTE: no Python environment, so tests that need one are skipped"
 
-# The Python package, as a wheel in an environment of its own. The targets are those that `cargo test` builds too, so that
-# cargo has nothing to compile but the extension.
+# The Python package, as a wheel in an environment of its own.
 SCRIPTS = python examples/python benches/python_vs_emcee.py
 
-test-python: venv
-	cargo build --workspace --lib --bins --tests --locked
+test-python: compile venv
 	rm -rf target/wheels && .venv/bin/python python/make_wheel.py target/debug/libkameleon_py.so target/wheels
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/*.whl
 	.venv/bin/ruff check $(SCRIPTS) && .venv/bin/ruff format --check $(SCRIPTS)
