@@ -1,8 +1,6 @@
 //! Chains that learn together do so in the same way on any number of threads, interrupted or not.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use kameleon::any_chain::SavedChain;
 use kameleon::chain::ChainError;
 use kameleon::target::{Banana, Gaussian};

@@ -1,8 +1,6 @@
 //! The covariance that is shown of a proposal is that of the points it draws.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use kameleon::any_chain::{AnyChain, SavedChain};
 use kameleon::chain::ChainState;
 use kameleon::proposal::{DifferentialEvolution, DifferentialEvolutionSettings, RandomWalk, RandomWalkSettings};

@@ -1,8 +1,6 @@
 //! Chains as a user meets them: caches, resume, streams, threads and stopping.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use kameleon::any_chain::{AnyChain, SavedChain};
 use kameleon::chain::ChainError;
 use kameleon::history::HistoryKind;

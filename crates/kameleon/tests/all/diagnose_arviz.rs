@@ -3,7 +3,7 @@
 use kameleon::diagnose::*;
 use serde_json::Value;
 
-const REFERENCE: &str = include_str!("data/arviz_reference.json");
+const REFERENCE: &str = include_str!("../data/arviz_reference.json");
 
 /// A number, with null for NaN and a string for infinity.
 fn number(value: &Value) -> f64 {

@@ -1,8 +1,6 @@
 //! Targets that misbehave, starts and settings that make no sense, and stored chains that were changed.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use kameleon::any_chain::SavedChain;
 use kameleon::proposal::*;
 use kameleon::target::{Gaussian, Noisy};

@@ -1,0 +1,13 @@
+//! The tests of this crate, one program for all of them: what they share is compiled and linked once. `allocation.rs`
+//! stays alone, since it counts what its whole program allocates; so do the long ones, `invariance.rs` and `staged.rs`.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bad_input;
+mod chain;
+mod covariance;
+mod diagnose_arviz;
+mod diagnose_properties;
+mod paper;
+mod pool;
