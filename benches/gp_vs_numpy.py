@@ -107,7 +107,7 @@ class Model:
 
     def converged(self, theta):
         k = self.covariance(theta)
-        a, f, w, root, c = self.newton(k, 1e-18, *self.start(k))
+        a, f, _, _, c = self.newton(k, 1e-18, *self.start(k))
         half_log_det = np.log(c.diagonal()).sum()
         return log_likelihood(self.y * f) - 0.5 * a @ f - half_log_det, a
 
@@ -124,7 +124,7 @@ class Textbook(Model):
 
     def estimate(self, theta, rng):
         k = self.covariance(theta)
-        a, f, w, root, c = self.newton(k, 5e-3, *self.start(k))
+        a, _, w, _, c = self.newton(k, 5e-3, *self.start(k))
         lower = lapack.dpotrf(k, lower=1, clean=1)[0]
         inner = blas.dgemm(1.0, lower, lower * w[:, None], trans_a=True)
         inner.flat[:: self.n + 1] += 1
@@ -221,9 +221,8 @@ def main():
     )
     for which, name in ((1, "same steps"), (2, "textbook  ")):
         ratios = sorted(r[which][0] / r[0]["with_normals"] for r in results)
-        print(
-            f"NumPy, {name} {ms[which]:.3f} ms: {ratios[len(ratios) // 2]:.2f} times as long ({ratios[0]:.2f} to {ratios[-1]:.2f})"
-        )
+        median, least, most = ratios[len(ratios) // 2], ratios[0], ratios[-1]
+        print(f"NumPy, {name} {ms[which]:.3f} ms: {median:.2f} times as long ({least:.2f} to {most:.2f})")
 
 
 main()
