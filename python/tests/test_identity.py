@@ -8,8 +8,8 @@ import pytest
 
 import kameleon as km
 
-# From crates/kameleon/tests/all/chain.rs, `pinned_seeds_give_pinned_draws`: the first coordinate of the first draw of chain
-# 0, and the last coordinate of the last draw of chain 1, of a banana from the origin.
+# From crates/kameleon/tests/all/chain.rs, `pinned_seeds_give_pinned_draws`: the first coordinate of the first draw of
+# chain 0, and the last coordinate of the last draw of chain 1, of a banana from the origin.
 PINNED = {
     "SM": [4.00730051353734, -1.1525725031265446],
     "KAMH-LS": [2.02877178197644, -0.923815180805033],
