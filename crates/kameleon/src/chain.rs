@@ -175,7 +175,7 @@ impl<P: Proposal> Chain<P> {
         let state = &mut self.state;
         if state.asked == Asked::Nothing {
             let Place { x, u, .. } = &mut state.there;
-            let component = state.proposal.draw(&state.here.x, &self.local_here, &mut state.rng, x);
+            let component = state.proposal.draw(&state.here.x, &mut self.local_here, &mut state.rng, x);
             let rho = state.settings.correlation;
             let fresh = (1.0 - rho * rho).sqrt();
             for (u, old) in u.iter_mut().zip(&state.here.u) {

@@ -34,14 +34,15 @@ pub trait Proposal {
     /// Works out from scratch what is known at `x`.
     fn locate(&self, x: &[f64], at: &mut Self::Local);
 
-    /// Draws `y` from q(·|x) and tells which component of the proposal it came from (0 if there is one only).
-    fn draw(&self, x: &[f64], at: &Self::Local, rng: &mut Rng, y: &mut [f64]) -> usize;
+    /// Draws `y` from q(·|x) and tells which component of the proposal it came from (0 if there is one only). It may work out
+    /// what it needs at `x` and was not known yet.
+    fn draw(&self, x: &[f64], at: &mut Self::Local, rng: &mut Rng, y: &mut [f64]) -> usize;
 
     /// ln q(x|y) − ln q(y|x), filling `at_y`; zero and free for a symmetric proposal. Where each component is a Metropolis-
     /// Hastings kernel of its own in a fixed mixture, q is that of the `component` which `y` was drawn from.
     fn log_ratio(&self, x: &[f64], at_x: &Self::Local, y: &[f64], at_y: &mut Self::Local, component: usize) -> f64;
 
-    /// Learns from a step that ended at `x`, and leaves `at` as a fresh `locate` would.
+    /// Learns from a step that ended at `x`, and leaves in `at` nothing else than a fresh `locate` would, though maybe less.
     fn adapt(&mut self, x: &[f64], at: &mut Self::Local, step: &Step, rng: &mut Rng);
 
     /// The scale ν in use (the first, if there are several).

@@ -28,7 +28,7 @@ pub use local::Local;
 pub use moves::{KINDS, Kind};
 
 use crate::Rng;
-use crate::chain::{Outcome, Step};
+use crate::chain::Step;
 use crate::linalg::{multiply_lower, times_transpose};
 use crate::pool::{self, Knowledge, Learner};
 use crate::proposal::Proposal;
@@ -155,23 +155,23 @@ impl Proposal for Staged {
         at.complete(x, self.fit.past.as_ref(), self.pupil.nu2());
     }
 
-    fn draw(&self, x: &[f64], at: &Local, rng: &mut Rng, y: &mut [f64]) -> usize {
+    fn draw(&self, x: &[f64], at: &mut Local, rng: &mut Rng, y: &mut [f64]) -> usize {
         let chosen = Move::draw(&self.fit.weights, rng);
         match (chosen.kind, &self.fit.past) {
             (Kind::Kameleon, Some(past)) => {
+                at.find_steps(x, past, self.pupil.nu2().all);
                 at.draw_step(past, chosen.shrink(), rng, y);
             }
             (Kind::Jump, Some(past)) => {
+                at.find_jumps(x, past);
                 past.draw_jump(rng, y);
                 return chosen.component();
             }
-            (Kind::PartialJump | Kind::PartialStep, Some(past)) => {
-                if let (Some(few), Some(from)) = (&past.few, at.in_few()) {
-                    match chosen.kind {
-                        Kind::PartialJump => few.draw_jump(from, rng, y),
-                        _ => few.draw_step(from, chosen.shrink(), rng, y),
-                    }
-                }
+            (Kind::PartialJump, Some(Past { few: Some(few), .. })) => {
+                few.draw_jump(at.find_few_jumps(x, few), rng, y);
+            }
+            (Kind::PartialStep, Some(Past { few: Some(few), .. })) => {
+                few.draw_step(at.find_few_steps(x, few, self.pupil.nu2().few), chosen.shrink(), rng, y);
             }
             (Kind::Difference, Some(past)) => past.draw_difference(self.pupil.length(chosen), rng, y),
             _ => {
@@ -194,7 +194,7 @@ impl Proposal for Staged {
             }
             (Kind::Jump, Some(past)) => {
                 at_y.find_jumps(y, past);
-                at_x.log_jump_density() - at_y.log_jump_density()
+                at_x.log_jump_ratio(at_y)
             }
             (Kind::PartialJump, Some(Past { few: Some(few), .. })) => {
                 at_y.find_few_jumps(y, few);
@@ -209,9 +209,6 @@ impl Proposal for Staged {
     }
 
     fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
-        if step.outcome == Outcome::Accepted {
-            at.complete(x, self.fit.past.as_ref(), self.pupil.nu2());
-        }
         let chosen = Move::of(step.component);
         if !step.warm {
             self.pupil.count(step, chosen);

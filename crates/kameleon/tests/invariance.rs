@@ -128,7 +128,7 @@ impl<P: Proposal> Proposal for Mutant<P> {
         self.proposal.locate(x, at);
     }
 
-    fn draw(&self, x: &[f64], at: &P::Local, rng: &mut Rng, y: &mut [f64]) -> usize {
+    fn draw(&self, x: &[f64], at: &mut P::Local, rng: &mut Rng, y: &mut [f64]) -> usize {
         self.proposal.draw(x, at, rng, y)
     }
 

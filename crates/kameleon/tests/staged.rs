@@ -122,7 +122,7 @@ impl Mutant {
     fn log_wrong_partial(&self, x: &[f64]) -> f64 {
         let mut at = self.other.allocate(x.len());
         self.other.locate(x, &mut at);
-        at.few().unwrap().log_jump_density()
+        at.few().and_then(Local::log_jump_density).unwrap()
     }
 }
 
@@ -137,7 +137,7 @@ impl Proposal for Mutant {
         self.proposal.locate(x, at);
     }
 
-    fn draw(&self, x: &[f64], at: &Local, rng: &mut Rng, y: &mut [f64]) -> usize {
+    fn draw(&self, x: &[f64], at: &mut Local, rng: &mut Rng, y: &mut [f64]) -> usize {
         self.proposal.draw(x, at, rng, y)
     }
 
@@ -242,15 +242,28 @@ fn after_every_step_the_cache_equals_a_fresh_look() {
     let settings = ChainSettings { warmup: 1500, ..frozen(0, 3, 0, 0.0) };
     let mut chain = Chain::new(staged(3, 1500, 60), &[0.0; 3], settings).unwrap();
     let mut target = Banana::new(3, 0.1, 25.0).unwrap();
+    let mut compared = 0;
     for _ in 0..2000 {
         chain.step(&mut target).unwrap();
         let mut fresh = chain.proposal().allocate(3);
         chain.proposal().locate(chain.position(), &mut fresh);
-        assert_eq!(chain.local().factor(), fresh.factor());
-        assert_eq!(chain.local().log_jump_density(), fresh.log_jump_density());
-        let in_few = |at: &Local| at.few().map(|few| (few.factor().to_vec(), few.log_jump_density()));
-        assert_eq!(in_few(chain.local()), in_few(&fresh));
+        // What is in the cache is right; it need not be everything.
+        let mut same = |cached: &Local, fresh: &Local| {
+            if let Some(factor) = cached.factor() {
+                assert_eq!(Some(factor), fresh.factor());
+                compared += 1;
+            }
+            if let Some(log_q) = cached.log_jump_density() {
+                assert_eq!(Some(log_q), fresh.log_jump_density());
+                compared += 1;
+            }
+        };
+        same(chain.local(), &fresh);
+        if let (Some(cached), Some(fresh)) = (chain.local().few(), fresh.few()) {
+            same(cached, fresh);
+        }
     }
+    assert!(compared > 2000, "{compared}");
     assert!(KINDS.iter().all(|kind| chain.proposal().fit().weights[*kind as usize] > 0.0));
 }
 

@@ -62,7 +62,7 @@ impl Proposal for ScalarKameleon {
         at.log_factor = log_diagonal(&at.factor, d);
     }
 
-    fn draw(&self, x: &[f64], at: &Local, rng: &mut Rng, y: &mut [f64]) -> usize {
+    fn draw(&self, x: &[f64], at: &mut Local, rng: &mut Rng, y: &mut [f64]) -> usize {
         y.iter_mut().for_each(|y| *y = rng.sample(StandardNormal));
         multiply_lower(&at.factor, y);
         y.iter_mut().zip(x).for_each(|(y, x)| *y += x);

@@ -102,7 +102,7 @@ impl Proposal for AdaptiveMetropolis {
 
     fn locate(&self, _x: &[f64], _at: &mut ()) {}
 
-    fn draw(&self, x: &[f64], _at: &(), rng: &mut Rng, y: &mut [f64]) -> usize {
+    fn draw(&self, x: &[f64], _at: &mut (), rng: &mut Rng, y: &mut [f64]) -> usize {
         y.iter_mut().for_each(|y| *y = rng.sample(StandardNormal));
         multiply_lower(self.covariance.factor(), y);
         let (nu, ridge) = (self.scale.nu(), self.settings.ridge.sqrt());

@@ -195,7 +195,7 @@ impl Proposal for DifferentialEvolution {
 
     fn locate(&self, _x: &[f64], _at: &mut ()) {}
 
-    fn draw(&self, x: &[f64], _at: &(), rng: &mut Rng, y: &mut [f64]) -> usize {
+    fn draw(&self, x: &[f64], _at: &mut (), rng: &mut Rng, y: &mut [f64]) -> usize {
         let noise = self.settings.noise;
         if self.len() < self.first {
             // Nothing is known yet.

@@ -209,7 +209,7 @@ impl Proposal for KameleonPca {
         }
     }
 
-    fn draw(&self, x: &[f64], at: &Local, rng: &mut Rng, y: &mut [f64]) -> usize {
+    fn draw(&self, x: &[f64], at: &mut Local, rng: &mut Rng, y: &mut [f64]) -> usize {
         let j = pick(&self.cumulative, rng.random());
         let along = self.scales[j].nu() * rng.sample::<f64, _>(StandardNormal);
         let u = &at.directions[j * x.len()..(j + 1) * x.len()];

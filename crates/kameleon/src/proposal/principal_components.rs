@@ -137,7 +137,7 @@ impl Proposal for PrincipalComponents {
 
     fn locate(&self, _x: &[f64], _at: &mut ()) {}
 
-    fn draw(&self, x: &[f64], _at: &(), rng: &mut Rng, y: &mut [f64]) -> usize {
+    fn draw(&self, x: &[f64], _at: &mut (), rng: &mut Rng, y: &mut [f64]) -> usize {
         let j = pick(&self.cumulative, rng.random());
         let step = self.scales[j].nu() * rng.sample::<f64, _>(StandardNormal);
         let direction = &self.directions[j * x.len()..(j + 1) * x.len()];

@@ -43,7 +43,7 @@ impl Proposal for RandomWalk {
 
     fn locate(&self, _x: &[f64], _at: &mut ()) {}
 
-    fn draw(&self, x: &[f64], _at: &(), rng: &mut Rng, y: &mut [f64]) -> usize {
+    fn draw(&self, x: &[f64], _at: &mut (), rng: &mut Rng, y: &mut [f64]) -> usize {
         for (y, x) in y.iter_mut().zip(x) {
             *y = x + self.nu * rng.sample::<f64, _>(StandardNormal);
         }

@@ -85,8 +85,10 @@ impl LocalFew {
         self.local.find_jumps(&self.s, &few.past);
     }
 
-    /// R's factor for another ν².
-    pub fn factorise(&mut self, few: &Few, nu2: f64) {
-        self.local.factorise(&few.past, nu2);
+    /// R's factor, where it is known, for another ν².
+    pub fn rescale(&mut self, few: &Few, nu2: f64) {
+        if self.local.factor().is_some() {
+            self.local.factorise(&few.past, nu2);
+        }
     }
 }

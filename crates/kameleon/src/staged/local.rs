@@ -10,8 +10,7 @@ use crate::spread::{Scratch, weighted_moments};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
-/// What is known at a point. A proposed point is told no more of itself than its move needs; the rest follows if the
-/// chain goes there.
+/// What is known at a point: no more than was needed by the moves that led there and away from it.
 #[derive(Clone, Debug)]
 pub struct Local {
     /// Its coordinates in the frame, once either of the following is known.
@@ -48,23 +47,19 @@ impl Local {
         }
     }
 
-    /// The factor of the Kameleon's covariance, row by row.
-    pub fn factor(&self) -> &[f64] {
-        &self.factor
+    /// The factor of the Kameleon's covariance, row by row, if it is known.
+    pub fn factor(&self) -> Option<&[f64]> {
+        self.has_steps.then_some(&self.factor)
     }
 
-    /// ln Q of the jump, in the coordinates of the frame.
-    pub fn log_jump_density(&self) -> f64 {
-        self.log_jump
+    /// ln Q of the jump, in the coordinates of the frame, if it is known.
+    pub fn log_jump_density(&self) -> Option<f64> {
+        self.has_jumps.then_some(self.log_jump)
     }
 
     /// What is known in the few directions, if the chain makes moves in such.
     pub fn few(&self) -> Option<&Local> {
         self.few.as_ref().map(|few| &few.local)
-    }
-
-    pub(super) fn in_few(&self) -> Option<&LocalFew> {
-        self.few.as_deref()
     }
 
     pub(super) fn forget(&mut self) {
@@ -113,15 +108,17 @@ impl Local {
     }
 
     /// [`Local::find_steps`] in the few directions.
-    pub(super) fn find_few_steps(&mut self, x: &[f64], few: &Few, nu2: f64) {
+    pub(super) fn find_few_steps(&mut self, x: &[f64], few: &Few, nu2: f64) -> &LocalFew {
         let (local, room) = self.room_for(few);
         local.find_steps(x, few, nu2, room);
+        local
     }
 
     /// [`Local::find_jumps`] in the few directions.
-    pub(super) fn find_few_jumps(&mut self, x: &[f64], few: &Few) {
+    pub(super) fn find_few_jumps(&mut self, x: &[f64], few: &Few) -> &LocalFew {
         let (local, room) = self.room_for(few);
         local.find_jumps(x, few, room);
+        local
     }
 
     /// Room for what is known in the few directions, made anew where there are others than before, and for d numbers.
@@ -131,12 +128,14 @@ impl Local {
         (self.few.insert(local), &mut self.difference)
     }
 
-    /// The factors for other ν².
+    /// The factors, where they are known, for other ν².
     pub(super) fn rescale(&mut self, past: Option<&Past>, nu2: Nu2) {
         let Some(past) = past else { return };
-        self.factorise(past, nu2.all);
+        if self.has_steps {
+            self.factorise(past, nu2.all);
+        }
         if let (Some(local), Some(few)) = (&mut self.few, &past.few) {
-            local.factorise(few, nu2.few);
+            local.rescale(few, nu2.few);
         }
     }
 
@@ -178,10 +177,15 @@ impl Local {
         covariance
     }
 
-    /// ln Q(x) − ln Q(y) for a jump from here to `there` in few directions.
+    /// ln Q(x) − ln Q(y) for a jump from here to `there`.
+    pub(super) fn log_jump_ratio(&self, there: &Local) -> f64 {
+        self.log_jump - there.log_jump
+    }
+
+    /// [`Local::log_jump_ratio`] of a jump in few directions.
     pub(super) fn log_few_jump_ratio(&self, there: &Local) -> f64 {
-        let log_density = |at: &Local| at.few().map_or(f64::NAN, |few| few.log_jump);
-        log_density(self) - log_density(there)
+        let (Some(here), Some(there)) = (self.few(), there.few()) else { return f64::NAN };
+        here.log_jump_ratio(there)
     }
 
     /// [`Local::log_step_ratio`] of a step in few directions.

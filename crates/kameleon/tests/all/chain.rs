@@ -74,7 +74,7 @@ fn drawn_points_have_the_covariance_they_should() {
     let (mut y, mut sum) = ([0.0; 3], [0.0; 9]);
     let count = 100_000;
     for _ in 0..count {
-        proposal.draw(&x, &at, &mut rng, &mut y);
+        proposal.draw(&x, &mut at, &mut rng, &mut y);
         (0..9).for_each(|k| sum[k] += (y[k / 3] - x[k / 3]) * (y[k % 3] - x[k % 3]) / f64::from(count));
     }
     let l = at.factor();
@@ -200,7 +200,7 @@ fn pinned_seeds_give_pinned_draws() {
         [1.5052858824770436, 0.2506493858012764],
         [2.02877178197644, -0.923815180805033],
         [-2.518079194677621, -0.7975414457495831],
-        [-2.1241228487112447, 0.03653939124072256],
+        [10.183003284664569, 3.0870951835024045],
         [-1.2232475192445236, 0.2794914289401771],
     ];
     assert_eq!(found, pinned);

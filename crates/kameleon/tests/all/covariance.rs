@@ -28,7 +28,7 @@ where
         // For each entry, the sum of the products and of their squares.
         let mut sums = [(0.0, 0.0); DIM * DIM];
         for _ in 0..DRAWS {
-            proposal.draw(&x, &at, &mut rng, &mut y);
+            proposal.draw(&x, &mut at, &mut rng, &mut y);
             for (k, (sum, squares)) in sums.iter_mut().enumerate() {
                 let (i, j) = (k / DIM, k % DIM);
                 let product = (y[i] - x[i]) * (y[j] - x[j]);
