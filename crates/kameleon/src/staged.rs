@@ -1,5 +1,5 @@
-//! `kameleon`, the default sampler: a metric learned in stages, steps of adaptive Metropolis and of the Kameleon in it, and
-//! jumps across the target.
+//! `kameleon`, the default sampler: a metric learned in stages, steps of adaptive Metropolis, of the Kameleon and of differential
+//! evolution in it, and jumps across the target; steps of the Kameleon and jumps also in few directions.
 //!
 //! Each move is a Metropolis-Hastings kernel of its own in a mixture. In the warm-up the mixture, the metric and the points
 //! z are learned at refreshes, by one chain alone or by a group together ([`pool`]); after it nothing changes any more.
@@ -48,7 +48,7 @@ pub struct StagedSettings {
     /// n, the size of the subsample z.
     pub n: usize,
     /// The largest dimension in which the chain jumps in all directions at once: a jump costs O(nd²). Beyond it there are
-    /// jumps in few directions, and steps.
+    /// moves in few directions, and steps.
     pub jumps_up_to: usize,
 }
 
@@ -147,7 +147,11 @@ impl Proposal for Staged {
     type Local = Local;
 
     fn allocate(&self, dim: usize) -> Local {
-        Local::new(dim)
+        let mut at = Local::new(dim);
+        if let Some(Past { few: Some(few), .. }) = &self.fit.past {
+            at.room_for(few);
+        }
+        at
     }
 
     fn locate(&self, x: &[f64], at: &mut Local) {
@@ -229,7 +233,7 @@ impl Proposal for Staged {
     fn covariance(&self, x: &[f64], at: &Local) -> Option<Vec<f64>> {
         let fit = &self.fit;
         if let (Some(past), true) = (&fit.past, fit.weight(Kind::Kameleon) > 0.0) {
-            return Some(at.step_covariance(past));
+            return at.step_covariance(past);
         }
         let mut covariance = vec![0.0; x.len() * x.len()];
         times_transpose(&fit.metric.factor, x.len(), &mut covariance);

@@ -51,6 +51,11 @@ fn no_step_allocates() {
         for _ in 1..first {
             chain.step(&mut target).unwrap();
         }
+        if let Some(staged) = chain.staged() {
+            // All moves are made, and a resumed chain has room for them from its first step on.
+            assert!(staged.fit().weights.iter().all(|weight| *weight > 0.0));
+            chain = chain.save().resume().unwrap();
+        }
         let before = ALLOCATIONS.with(Cell::get);
         for _ in first..4000 {
             chain.step(&mut target).unwrap();

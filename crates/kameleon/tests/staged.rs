@@ -237,34 +237,36 @@ fn learning_that_never_ends_is_caught() {
     assert!(p < ALARM, "p = {p}");
 }
 
+/// What is in the cache is what a fresh look finds; it need not be everything. Tells how much there was.
+fn same(cached: &Local, fresh: &Local) -> usize {
+    if let Some(factor) = cached.factor() {
+        assert_eq!(Some(factor), fresh.factor());
+    }
+    if let Some(log_q) = cached.log_jump_density() {
+        assert_eq!(Some(log_q), fresh.log_jump_density());
+    }
+    usize::from(cached.factor().is_some()) + usize::from(cached.log_jump_density().is_some())
+}
+
 #[test]
 fn after_every_step_the_cache_equals_a_fresh_look() {
-    let settings = ChainSettings { warmup: 1500, ..frozen(0, 3, 0, 0.0) };
-    let mut chain = Chain::new(staged(3, 1500, 60), &[0.0; 3], settings).unwrap();
-    let mut target = Banana::new(3, 0.1, 25.0).unwrap();
-    let mut compared = 0;
-    for _ in 0..2000 {
-        chain.step(&mut target).unwrap();
-        let mut fresh = chain.proposal().allocate(3);
-        chain.proposal().locate(chain.position(), &mut fresh);
-        // What is in the cache is right; it need not be everything.
-        let mut same = |cached: &Local, fresh: &Local| {
-            if let Some(factor) = cached.factor() {
-                assert_eq!(Some(factor), fresh.factor());
-                compared += 1;
+    for dim in [3, 6] {
+        let settings = ChainSettings { warmup: 1500, ..frozen(0, 3, 0, 0.0) };
+        let mut chain = Chain::new(staged(dim, 1500, 60), &vec![0.0; dim], settings).unwrap();
+        let mut target = Banana::new(dim, 0.1, 25.0).unwrap();
+        let mut compared = 0;
+        for _ in 0..2000 {
+            chain.step(&mut target).unwrap();
+            let mut fresh = chain.proposal().allocate(dim);
+            chain.proposal().locate(chain.position(), &mut fresh);
+            compared += same(chain.local(), &fresh);
+            if let (Some(cached), Some(fresh)) = (chain.local().few(), fresh.few()) {
+                compared += same(cached, fresh);
             }
-            if let Some(log_q) = cached.log_jump_density() {
-                assert_eq!(Some(log_q), fresh.log_jump_density());
-                compared += 1;
-            }
-        };
-        same(chain.local(), &fresh);
-        if let (Some(cached), Some(fresh)) = (chain.local().few(), fresh.few()) {
-            same(cached, fresh);
         }
+        assert!(compared > 2000, "{compared}");
+        assert!(KINDS.iter().all(|kind| chain.proposal().fit().weights[*kind as usize] > 0.0));
     }
-    assert!(compared > 2000, "{compared}");
-    assert!(KINDS.iter().all(|kind| chain.proposal().fit().weights[*kind as usize] > 0.0));
 }
 
 #[test]

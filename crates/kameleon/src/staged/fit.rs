@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 /// The share of the typical spread that every direction has.
 const FLOOR: f64 = 0.01;
-/// No direction's local spread is so many times larger than typical.
+/// No local spread is on average, over directions, more than so many times what is typical.
 const LARGEST: f64 = 4.0;
 /// How many points of z tell the median distance and the typical spread.
 const TYPICAL_OF: usize = 300;

@@ -23,7 +23,7 @@ const LEAST_LOCAL: f64 = 0.2;
 const FEW: (f64, f64) = (0.05, 0.15);
 /// The share of steps in few directions among all steps, if there are such directions.
 const FEW_STEPS: f64 = 0.4;
-/// Jumps in few directions are worth their while from this gain on, in the mean log density.
+/// Moves in few directions are worth their while from this gain on, in the mean log density.
 const LEAST_GAIN: f64 = 0.1;
 /// The largest dimension in which they are searched for, in O(d³).
 const LARGEST_SEARCHED: usize = 200;
@@ -59,8 +59,8 @@ pub fn learn(old: &Fit, lessons: &[Lesson], settings: &StagedSettings, schedule:
     Fit { number, metric, weights, past }
 }
 
-/// Jumps in those few directions whose density estimate, over a Gaussian there, foresees other times of the past best.
-/// The directions that the chain jumps in already are always among the candidates: in them it is slow no more.
+/// Moves in those few directions whose density estimate, over a Gaussian there, foresees other times of the past best.
+/// The directions that the chain moves in already are always among the candidates: in them it is slow no more.
 fn few(old: Option<&Few>, window: &Window<'_>, metric: &Frame, n: usize, rng: &mut Rng) -> Option<Few> {
     if metric.dim() > LARGEST_SEARCHED {
         return None;
@@ -124,7 +124,8 @@ fn metric(old: &Frame, window: &Window<'_>, lessons: &[Lesson]) -> Option<Frame>
     cholesky(&mut factor, d).then_some(Frame { origin, factor }).filter(|frame| frame.fits(d))
 }
 
-/// How often each move is made, from the expected squared jump of each.
+/// How often each move is made: jumps and steps in all directions by the expected squared jump of each, steps in few directions by
+/// a fixed share, since they are there for the tails, which no mean tells of.
 fn weights(past: Option<&Past>, lessons: &[Lesson]) -> PerKind<f64> {
     let Some(past) = past else { return STEPS_ONLY };
     let worth = |kind: Kind| {

@@ -122,7 +122,7 @@ impl Local {
     }
 
     /// Room for what is known in the few directions, made anew where there are others than before, and for d numbers.
-    fn room_for(&mut self, few: &Few) -> (&mut LocalFew, &mut [f64]) {
+    pub(super) fn room_for(&mut self, few: &Few) -> (&mut LocalFew, &mut [f64]) {
         let local = self.few.take().filter(|local| local.dim() == few.dim());
         let local = local.unwrap_or_else(|| Box::new(LocalFew::new(few.dim())));
         (self.few.insert(local), &mut self.difference)
@@ -162,23 +162,24 @@ impl Local {
         past.frame.direction(y);
     }
 
-    /// The covariance of such a step: with R = LLᵀ in the frame A, (AL)(AL)ᵀ.
-    pub(super) fn step_covariance(&self, past: &Past) -> Vec<f64> {
-        let d = self.u.len();
+    /// The covariance of such a step, if it is known: with R = LLᵀ in the frame A, (AL)(AL)ᵀ.
+    pub(super) fn step_covariance(&self, past: &Past) -> Option<Vec<f64>> {
+        let (d, factor) = (self.u.len(), self.factor()?);
         let mut product = vec![0.0; d * d];
         let mut column = vec![0.0; d];
         for j in 0..d {
-            (0..d).for_each(|i| column[i] = self.factor[i * d + j]);
+            (0..d).for_each(|i| column[i] = factor[i * d + j]);
             past.frame.direction(&mut column);
             (0..d).for_each(|i| product[i * d + j] = column[i]);
         }
         let mut covariance = vec![0.0; d * d];
         times_transpose(&product, d, &mut covariance);
-        covariance
+        Some(covariance)
     }
 
     /// ln Q(x) − ln Q(y) for a jump from here to `there`.
     pub(super) fn log_jump_ratio(&self, there: &Local) -> f64 {
+        debug_assert!(self.has_jumps && there.has_jumps);
         self.log_jump - there.log_jump
     }
 
@@ -196,6 +197,7 @@ impl Local {
 
     /// ln N(x; y, R(y)) − ln N(y; x, R(x)) for a step from here to `there`.
     pub(super) fn log_step_ratio(&self, there: &mut Local, shrink: f64) -> f64 {
+        debug_assert!(self.has_steps && there.has_steps);
         let mut difference = std::mem::take(&mut there.difference);
         let mut log_density = |at: &Local, from: &[f64], to: &[f64]| {
             difference.iter_mut().zip(from).zip(to).for_each(|((d, from), to)| *d = to - from);

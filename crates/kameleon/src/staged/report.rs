@@ -24,7 +24,7 @@ impl Staged {
                 add("δ", choice.delta.to_string());
             }
             if let Some(few) = &past.few {
-                add("jumps in few directions", format!("in {} of {}", few.dim(), past.z.dim()));
+                add("few directions", format!("{} of {}", few.dim(), past.z.dim()));
             }
             add("points of the past", past.z.len().to_string());
         }

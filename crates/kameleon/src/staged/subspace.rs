@@ -1,6 +1,6 @@
-//! The few directions in which a chain jumps where there are too many for a density estimate.
+//! The few directions in which a chain makes moves of their own.
 //!
-//! With u = A⁻¹(x − m) the white coordinates and E orthonormal rows, s = Eu are the coordinates that a jump replaces; the
+//! With u = A⁻¹(x − m) the white coordinates and E orthonormal rows, s = Eu are the coordinates that a move changes; the
 //! others, at right angles to them in the white frame, stay as they are.
 
 use super::frame::Frame;
