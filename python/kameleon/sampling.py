@@ -88,7 +88,7 @@ def sample(
     >>> import kameleon as km
     >>> def banana(x):
     ...     return -(x[0] ** 2) / 200 - (x[1] - 0.1 * (x[0] ** 2 - 100)) ** 2 / 2
-    >>> result = km.sample(banana, [0.0, 0.0], draws=1000, warmup=1000, seed=42)
+    >>> result = km.sample(banana, [0.0, 0.0], draws=1000, warmup=3000, seed=42)
     >>> result.draws.shape
     (4, 1000, 2)
     """

@@ -8,7 +8,7 @@ use super::moves::{KINDS, Kind};
 const FUNNEL: f64 = 0.5;
 /// A chain that made no jump for so many times the usual wait, and for this share of its draws, was where jumps do not lead.
 const LONG_WAIT: f64 = 30.0;
-const LONG_SHARE: f64 = 0.02;
+const LONG_SHARE: f64 = 0.05;
 
 impl Staged {
     /// What was learned, as names and values for people.
