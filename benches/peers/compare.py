@@ -100,7 +100,7 @@ def table(target: Target, rows: list[Row], notes: list[str]) -> str:
         cells = [
             name,
             str(len(own)),
-            f"{n_eq:.0f} ({low:.0f}–{high:.0f})",
+            f"{n_eq:.0f} ({low:.0f}–{high:.0f})" if len(own) > 1 else f"{n_eq:.0f}",
             f"{mean['mean_norm']:.2f}",
             f"{100 * mean['quantile_deviation']:.2f} %",
             f"{mean['ess']:.0f}",
