@@ -13,6 +13,7 @@ use kameleon_runs::settings::Kind;
 use kameleon_runs::{Finished, How, Model, RunSettings, Status};
 use kameleon_store::Files;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A run to be printed.
 pub struct Shown<'a> {
@@ -50,6 +51,7 @@ struct Report<'a> {
     parameters: Vec<ParameterSummary>,
     mean_norm: Option<f64>,
     quantile_deviation: Option<f64>,
+    learned: BTreeMap<&'a str, &'a str>,
     #[serde(flatten)]
     gp: Option<GpReport>,
     converged: bool,
@@ -93,6 +95,7 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         parameters: summary.parameters,
         mean_norm: truth.map(|t| t.mean_norm),
         quantile_deviation: truth.map(|t| t.quantile_deviation),
+        learned: posterior.learned.iter().map(|(label, words)| (label.as_str(), words.as_str())).collect(),
         gp,
         converged: summary.verdict.converged,
         ended: shown.reason,
@@ -121,6 +124,7 @@ fn as_text(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
             100.0 * truth.quantile_deviation,
         );
     }
+    out += &learned(posterior);
     out += &gp.map_or_else(String::new, |gp| gp.lines());
     let run = &settings.run;
     if run.until.is_some() || run.max_draws.is_some() || run.max_evaluations.is_some() || run.max_minutes.is_some() {
@@ -130,6 +134,17 @@ fn as_text(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         out += &format!("{} {}\n", ink.yellow("warning:"), harmless(warning));
     }
     out
+}
+
+/// What the sampler learned, a line each; nothing for samplers that tell nothing.
+fn learned(posterior: &Posterior) -> String {
+    let lines = posterior.learned.iter().map(|(label, words)| harmless(&format!("  {label}: {words}\n")));
+    let lines: String = lines.collect();
+    if lines.is_empty() {
+        lines
+    } else {
+        format!("what the sampler learned (chain by chain where they differ):\n{lines}")
+    }
 }
 
 fn in_colour(verdict: &Verdict, ink: Ink) -> String {

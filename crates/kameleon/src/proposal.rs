@@ -38,8 +38,9 @@ pub trait Proposal {
     /// what it needs at `x` and was not known yet.
     fn draw(&self, x: &[f64], at: &mut Self::Local, rng: &mut Rng, y: &mut [f64]) -> usize;
 
-    /// ln q(x|y) − ln q(y|x) with `at_x` as `draw` or `locate` left it, filling `at_y`; zero and free for a symmetric proposal. Where each component is a Metropolis-
-    /// Hastings kernel of its own in a fixed mixture, q is that of the `component` which `y` was drawn from.
+    /// ln q(x|y) − ln q(y|x) with `at_x` as `draw` or `locate` left it, filling `at_y`; zero and free for a symmetric
+    /// proposal. Where each component is a Metropolis-Hastings kernel of its own in a fixed mixture, q is that of the
+    /// `component` which `y` was drawn from.
     fn log_ratio(&self, x: &[f64], at_x: &Self::Local, y: &[f64], at_y: &mut Self::Local, component: usize) -> f64;
 
     /// Learns from a step that ended at `x`, and leaves in `at` nothing else than a fresh `locate` would, though maybe less.

@@ -36,7 +36,9 @@ fn the_default_run_finds_the_banana() {
     // The figures of the fixed seed; a chain that sticks in a tail would have a mean off by 5 and more.
     assert!(run["mean_norm"].as_f64().unwrap() < 3.0, "{}", run["mean_norm"]);
     assert!(run["quantile_deviation"].as_f64().unwrap() < 0.02, "{}", run["quantile_deviation"]);
-    for word in ["mean", "sd", "MCSE", "ESS bulk", "ESS tail", "R-hat", "x8", "‖mean‖", "quantile deviation"] {
+    for word in
+        ["mean", "sd", "MCSE", "ESS bulk", "ESS tail", "R-hat", "x8", "‖mean‖", "quantile deviation", "Kameleon: "]
+    {
         assert!(text.contains(word), "{word}: {text}");
     }
 }
@@ -44,7 +46,18 @@ fn the_default_run_finds_the_banana() {
 #[test]
 fn json_has_every_field_and_the_truth_is_near() {
     let run = json(&["sample", "--json", "--target", "gaussian", "--dim", "3", "--warmup", "3000", "--draws", "20000"]);
-    for key in ["target", "sampler", "chains", "warmup", "draws", "evaluations", "seconds", "acceptance", "warnings"] {
+    for key in [
+        "target",
+        "sampler",
+        "chains",
+        "warmup",
+        "draws",
+        "evaluations",
+        "seconds",
+        "acceptance",
+        "learned",
+        "warnings",
+    ] {
         assert!(!run[key].is_null(), "{key}");
     }
     assert_eq!(run["evaluations"], 4 * 23_001);
