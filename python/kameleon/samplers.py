@@ -74,7 +74,7 @@ class Kameleon(Sampler):
     The chains of a run learn together during the warm-up (``km.sample(..., pool=False)`` has each learn alone).
     """
 
-    _kind = "staged"
+    _kind = "kameleon"
 
     def __init__(self, *, n: int = 1000) -> None:
         super().__init__(n=n)
@@ -167,7 +167,7 @@ class KAMH(Sampler):
     {"steps": [[t, p], …]}. With ``z`` these points are used and stay so.
     """
 
-    _kind = "kameleon"
+    _kind = "kamh"
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ class KAMH(Sampler):
 class KameleonPCA(Sampler):
     """PCA-Kameleon: steps along one of ``components`` kernel principal directions at a time; else as KAMH."""
 
-    _kind = "kameleon-pca"
+    _kind = "kamh-pca"
 
     def __init__(
         self,

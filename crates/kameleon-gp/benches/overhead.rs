@@ -5,7 +5,7 @@
 //! taken too, and the overhead is also given for estimates of equal cost, which is what the samplers are to blame for.
 
 use kameleon::any_chain::AnyChain;
-use kameleon::proposal::KameleonSettings;
+use kameleon::proposal::KamhSettings;
 use kameleon::{ChainSettings, Evaluation, Length, Noise, Sampler, Target};
 use kameleon_gp::{GpClassification, Settings, glass};
 use std::time::{Duration, Instant};
@@ -53,7 +53,7 @@ fn main() {
     let target = GpClassification::new(&glass(), settings).expect("the settings are sound");
     let normals = target.normals();
     let mut target = Timed { target, spent: Duration::ZERO };
-    let kamh_ls = Sampler::Kameleon(KameleonSettings { n: N, ..KameleonSettings::default() });
+    let kamh_ls = Sampler::Kamh(KamhSettings { n: N, ..KamhSettings::default() });
     let samplers = [Sampler::sm(), kamh_ls];
     let mut chains = samplers.each_ref().map(|sampler| chain(sampler, normals));
     for chain in &mut chains {

@@ -11,7 +11,7 @@ pub use scale::{Scale, Scaled};
 
 use crate::StudyError;
 use kameleon::bandwidth::Bandwidth;
-use kameleon::proposal::{AdaptiveMetropolisSettings, Kameleon, KameleonSettings};
+use kameleon::proposal::{AdaptiveMetropolisSettings, Kamh, KamhSettings};
 use kameleon::sampler::SettingsError;
 use kameleon::{Kernel, Length, Sampler};
 use serde::Deserialize;
@@ -174,16 +174,16 @@ pub struct ProposalEntry {
 
 impl ProposalEntry {
     /// The Kameleon with this kernel and z.
-    pub fn kameleon(&self, kernel: &Kernel, z: &[[f64; 2]]) -> Result<Kameleon, SettingsError> {
-        let settings = KameleonSettings {
+    pub fn kameleon(&self, kernel: &Kernel, z: &[[f64; 2]]) -> Result<Kamh, SettingsError> {
+        let settings = KamhSettings {
             kernel: kernel.clone(),
             bandwidth: Bandwidth::Fixed,
             gamma: self.gamma,
             nu2: self.nu2,
             z: Some(z.iter().map(|z| z.to_vec()).collect()),
-            ..KameleonSettings::default()
+            ..KamhSettings::default()
         };
-        Kameleon::new(&settings, 2, Length { warmup: 0, sampling: 0 })
+        Kamh::new(&settings, 2, Length { warmup: 0, sampling: 0 })
     }
 }
 
@@ -261,9 +261,9 @@ impl TargetEntry {
     /// The sampler with what this target says of bandwidth and variances.
     pub fn fit(&self, sampler: &Sampler) -> Sampler {
         let mut sampler = sampler.clone();
-        let kernel: Option<&mut KameleonSettings> = match &mut sampler {
-            Sampler::Kameleon(settings) => Some(settings),
-            Sampler::KameleonPca(settings) => Some(&mut settings.kameleon),
+        let kernel: Option<&mut KamhSettings> = match &mut sampler {
+            Sampler::Kamh(settings) => Some(settings),
+            Sampler::KamhPca(settings) => Some(&mut settings.kameleon),
             Sampler::AdaptiveMetropolis(AdaptiveMetropolisSettings { variances, .. }) => {
                 *variances = variances.take().or_else(|| self.variances.clone());
                 None

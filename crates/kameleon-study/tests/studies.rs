@@ -213,7 +213,7 @@ name = "SM"
 
 [[sampler]]
 name = "small Kameleon"
-[sampler.proposal.kameleon]
+[sampler.proposal.kamh]
 kernel = { matern = { order = 1.5, rho = 1 } }
 n = 50
 discard = 100
@@ -279,7 +279,7 @@ burn-in = 800
 scatter = 2
 [[sampler]]
 name = "kameleon"
-[sampler.proposal.staged]
+[sampler.proposal.kameleon]
 n = 100
 [[sampler]]
 name = "DE-MC(Z)"

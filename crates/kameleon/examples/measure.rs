@@ -18,10 +18,10 @@ fn main() {
     for target in args[1].split(',') {
         for name in args[0].split(',') {
             let mut sampler = Sampler::by_name(name).unwrap();
-            if let (Sampler::Staged(settings), Ok(text)) = (&mut sampler, std::env::var("JUMPS")) {
+            if let (Sampler::Kameleon(settings), Ok(text)) = (&mut sampler, std::env::var("JUMPS")) {
                 settings.jumps_up_to = text.parse().unwrap();
             }
-            if let (Sampler::Staged(settings), Ok(text)) = (&mut sampler, std::env::var("N")) {
+            if let (Sampler::Kameleon(settings), Ok(text)) = (&mut sampler, std::env::var("N")) {
                 settings.n = text.parse().unwrap();
             }
             let plan = Plan { sampler, chains, warmup, draws, seed, pool, ..Plan::default() };

@@ -3,9 +3,9 @@
 use crate::chain::{Chain, ChainError, ChainState, Step};
 use crate::pool::{Knowledge, Learner};
 use crate::proposal::{
-    AdaptiveMetropolis, DifferentialEvolution, Kameleon, KameleonPca, PrincipalComponents, Proposal, RandomWalk,
+    AdaptiveMetropolis, DifferentialEvolution, Kamh, KamhPca, PrincipalComponents, Proposal, RandomWalk,
 };
-use crate::staged::Staged;
+use crate::staged::Kameleon;
 use crate::statistics::Statistics;
 use crate::target::{Evaluation, Target};
 use serde::{Deserialize, Serialize};
@@ -37,16 +37,16 @@ pub trait AnyChain: Send {
     /// The covariance of the proposal at `x`, row by row, where the proposal knows it.
     fn covariance_at(&self, x: &[f64]) -> Option<Vec<f64>>;
     /// The staged sampler, where the chain has one.
-    fn staged(&self) -> Option<&Staged>;
+    fn staged(&self) -> Option<&Kameleon>;
     /// Its proposal, where that can learn together with others.
     fn learner(&self) -> Option<&dyn Learner>;
     /// What was learned in the warm-up, as names and values for people; empty for samplers that tell nothing.
     fn learned(&self) -> Vec<(String, String)> {
-        self.staged().map_or_else(Vec::new, Staged::learned)
+        self.staged().map_or_else(Vec::new, Kameleon::learned)
     }
     /// What a person should know of this chain.
     fn advice(&self) -> Vec<String> {
-        self.staged().map_or_else(Vec::new, Staged::advice)
+        self.staged().map_or_else(Vec::new, Kameleon::advice)
     }
     /// See [`Chain::join`].
     fn join(&mut self);
@@ -116,7 +116,7 @@ where
         self.proposal().covariance(x, &at)
     }
 
-    fn staged(&self) -> Option<&Staged> {
+    fn staged(&self) -> Option<&Kameleon> {
         self.proposal().staged()
     }
 
@@ -167,4 +167,4 @@ macro_rules! saved {
     };
 }
 
-saved!(RandomWalk, AdaptiveMetropolis, PrincipalComponents, Kameleon, KameleonPca, Staged, DifferentialEvolution);
+saved!(RandomWalk, AdaptiveMetropolis, PrincipalComponents, Kamh, KamhPca, Kameleon, DifferentialEvolution);

@@ -6,7 +6,7 @@
 //! know what the others wait for: a group can be resumed from such states, bit for bit.
 
 use crate::any_chain::AnyChain;
-use crate::staged::{Fit, Lesson as StagedLesson};
+use crate::staged::{Fit, Lesson as KameleonLesson};
 use std::sync::Arc;
 
 /// The largest number of chains that learn together.
@@ -39,7 +39,7 @@ pub trait Learner {
 /// What a chain brings to a lesson.
 pub enum Lesson {
     /// Of the default sampler.
-    Staged(StagedLesson),
+    Kameleon(KameleonLesson),
     /// States, one after another.
     States(Vec<f64>),
 }

@@ -2,22 +2,22 @@
 
 mod adaptive_metropolis;
 mod differential_evolution;
-mod kameleon;
-mod kameleon_pca;
+mod kamh;
+mod kamh_pca;
 mod principal_components;
 mod random_walk;
 
 pub use adaptive_metropolis::{AdaptiveMetropolis, AdaptiveMetropolisSettings};
 pub use differential_evolution::{DifferentialEvolution, DifferentialEvolutionSettings};
-pub use kameleon::{Kameleon, KameleonSettings, Local as KameleonLocal};
-pub use kameleon_pca::{KameleonPca, KameleonPcaSettings, Local as KameleonPcaLocal};
+pub use kamh::{Kamh, KamhSettings, Local as KamhLocal};
+pub use kamh_pca::{KamhPca, KamhPcaSettings, Local as KamhPcaLocal};
 pub use principal_components::{PrincipalComponents, PrincipalComponentsSettings};
 pub use random_walk::{RandomWalk, RandomWalkSettings, gelman_scale};
 
 use crate::Rng;
 use crate::chain::Step;
 use crate::pool::Learner;
-use crate::staged::Staged;
+use crate::staged::Kameleon;
 
 /// A proposal distribution q(·|x) that may learn from the chain.
 ///
@@ -61,7 +61,7 @@ pub trait Proposal {
     }
 
     /// The staged default sampler, where it is one: it tells what it learned.
-    fn staged(&self) -> Option<&Staged> {
+    fn staged(&self) -> Option<&Kameleon> {
         None
     }
 

@@ -5,7 +5,7 @@ use crate::any_chain::AnyChain;
 use crate::chain::{Chain, ChainError, ChainSettings};
 use crate::kernel::KernelError;
 use crate::proposal::*;
-use crate::staged::{Staged, StagedSettings};
+use crate::staged::{Kameleon, KameleonSettings};
 use crate::target::TargetError;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -105,11 +105,11 @@ pub enum Sampler {
     /// AM-PCA: principal directions of the covariance.
     PrincipalComponents(PrincipalComponentsSettings),
     /// KAMH and KAMH-LS: the Kameleon.
-    Kameleon(KameleonSettings),
+    Kamh(KamhSettings),
     /// PCA-Kameleon: principal directions in feature space.
-    KameleonPca(KameleonPcaSettings),
+    KamhPca(KamhPcaSettings),
     /// kameleon: the staged default.
-    Staged(StagedSettings),
+    Kameleon(KameleonSettings),
     /// DE-MC(Z): differential evolution over past states.
     DifferentialEvolution(DifferentialEvolutionSettings),
 }
@@ -139,12 +139,12 @@ pub const SAMPLERS: [(&str, &str); 9] = [
 impl Sampler {
     /// Whether chains of it may learn together in the warm-up.
     pub fn pools(&self) -> bool {
-        matches!(self, Self::Staged(_) | Self::DifferentialEvolution(_))
+        matches!(self, Self::Kameleon(_) | Self::DifferentialEvolution(_))
     }
 
     /// The default: learned metric, local steps and jumps.
     pub fn kameleon() -> Self {
-        Self::Staged(StagedSettings::default())
+        Self::Kameleon(KameleonSettings::default())
     }
 
     /// Standard Metropolis.
@@ -169,17 +169,17 @@ impl Sampler {
 
     /// The Kameleon with fixed scale.
     pub fn kamh() -> Self {
-        Self::Kameleon(KameleonSettings { learn_scale: false, ..Default::default() })
+        Self::Kamh(KamhSettings { learn_scale: false, ..Default::default() })
     }
 
     /// The Kameleon with learned scale.
     pub fn kamh_ls() -> Self {
-        Self::Kameleon(KameleonSettings::default())
+        Self::Kamh(KamhSettings::default())
     }
 
     /// The Kameleon along principal directions in feature space.
     pub fn pca_kameleon() -> Self {
-        Self::KameleonPca(KameleonPcaSettings::default())
+        Self::KamhPca(KamhPcaSettings::default())
     }
 
     /// Differential evolution over past states.
@@ -213,10 +213,10 @@ impl Sampler {
             Self::AdaptiveMetropolis(s) if s.learn_scale => "AM-LS",
             Self::AdaptiveMetropolis(_) => "AM-FS",
             Self::PrincipalComponents(_) => "AM-PCA",
-            Self::Kameleon(s) if s.learn_scale => "KAMH-LS",
-            Self::Kameleon(_) => "KAMH",
-            Self::KameleonPca(_) => "PCA-Kameleon",
-            Self::Staged(_) => "kameleon",
+            Self::Kamh(s) if s.learn_scale => "KAMH-LS",
+            Self::Kamh(_) => "KAMH",
+            Self::KamhPca(_) => "PCA-Kameleon",
+            Self::Kameleon(_) => "kameleon",
             Self::DifferentialEvolution(_) => "DE-MC(Z)",
         }
     }
@@ -244,12 +244,12 @@ impl Sampler {
             Self::PrincipalComponents(s) => {
                 Box::new(Chain::new(PrincipalComponents::new(s, d, length)?, start, settings)?)
             }
-            Self::Kameleon(s) => Box::new(Chain::new(Kameleon::new(s, d, length)?, start, settings)?),
-            Self::KameleonPca(s) => Box::new(Chain::new(KameleonPca::new(s, d, length)?, start, settings)?),
+            Self::Kamh(s) => Box::new(Chain::new(Kamh::new(s, d, length)?, start, settings)?),
+            Self::KamhPca(s) => Box::new(Chain::new(KamhPca::new(s, d, length)?, start, settings)?),
             Self::DifferentialEvolution(s) => {
                 Box::new(Chain::new(DifferentialEvolution::new(s, d, length)?, start, settings)?)
             }
-            Self::Staged(s) => Box::new(Chain::new(Staged::new(s, d, length)?, start, settings)?),
+            Self::Kameleon(s) => Box::new(Chain::new(Kameleon::new(s, d, length)?, start, settings)?),
         })
     }
 }

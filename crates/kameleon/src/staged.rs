@@ -41,10 +41,10 @@ use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The settings of [`Staged`].
+/// The settings of [`Kameleon`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct StagedSettings {
+pub struct KameleonSettings {
     /// n, the size of the subsample z.
     pub n: usize,
     /// The largest dimension in which the chain jumps in all directions at once: a jump costs O(nd²). Beyond it there are
@@ -52,7 +52,7 @@ pub struct StagedSettings {
     pub jumps_up_to: usize,
 }
 
-impl Default for StagedSettings {
+impl Default for KameleonSettings {
     fn default() -> Self {
         Self { n: 1000, jumps_up_to: 50 }
     }
@@ -63,16 +63,16 @@ const LEAST_WARMUP: u64 = 200;
 
 /// A mixture of moves, learned in stages.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Staged {
-    settings: StagedSettings,
+pub struct Kameleon {
+    settings: KameleonSettings,
     #[serde(with = "crate::pool::by_value")]
     fit: Arc<Fit>,
     pupil: Pupil,
 }
 
-impl Staged {
+impl Kameleon {
     /// A proposal in `dim` dimensions for a run of the given length.
-    pub fn new(settings: &StagedSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
+    pub fn new(settings: &KameleonSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
         SettingsError::within("n", settings.n, 10, 100_000)?;
         SettingsError::within("jumps-up-to", settings.jumps_up_to, 0, 100)?;
         let what = format!("must be at least {LEAST_WARMUP} iterations, not {}", length.warmup);
@@ -108,7 +108,7 @@ impl Staged {
     }
 }
 
-impl Learner for Staged {
+impl Learner for Kameleon {
     fn join(&mut self) {
         self.pupil.pooled = true;
     }
@@ -122,11 +122,11 @@ impl Learner for Staged {
     }
 
     fn lesson(&self) -> Option<pool::Lesson> {
-        self.pupil.waiting.map(|seed| pool::Lesson::Staged(self.pupil.lesson(self.fit.metric.dim(), seed)))
+        self.pupil.waiting.map(|seed| pool::Lesson::Kameleon(self.pupil.lesson(self.fit.metric.dim(), seed)))
     }
 
     fn conclude(&self, lessons: Vec<pool::Lesson>) -> Option<Knowledge> {
-        let staged = |lesson| if let pool::Lesson::Staged(lesson) = lesson { Some(lesson) } else { None };
+        let staged = |lesson| if let pool::Lesson::Kameleon(lesson) = lesson { Some(lesson) } else { None };
         let lessons = lessons.into_iter().map(staged).collect::<Option<Vec<Lesson>>>()?;
         let fit = learn::learn(&self.fit, &lessons, &self.settings, self.pupil.schedule, self.due()?);
         Some(Knowledge::Fit(Arc::new(fit)))
@@ -143,7 +143,7 @@ impl Learner for Staged {
     }
 }
 
-impl Proposal for Staged {
+impl Proposal for Kameleon {
     type Local = Local;
 
     fn allocate(&self, dim: usize) -> Local {
@@ -162,7 +162,7 @@ impl Proposal for Staged {
     fn draw(&self, x: &[f64], at: &mut Local, rng: &mut Rng, y: &mut [f64]) -> usize {
         let chosen = Move::draw(&self.fit.weights, rng);
         match (chosen.kind, &self.fit.past) {
-            (Kind::Kameleon, Some(past)) => {
+            (Kind::KernelStep, Some(past)) => {
                 at.find_steps(x, past, self.pupil.nu2().all);
                 at.draw_step(past, chosen.shrink(), rng, y);
             }
@@ -192,7 +192,7 @@ impl Proposal for Staged {
         at_y.forget();
         let chosen = Move::of(component);
         match (chosen.kind, &self.fit.past) {
-            (Kind::Kameleon, Some(past)) => {
+            (Kind::KernelStep, Some(past)) => {
                 at_y.find_steps(y, past, self.pupil.nu2().all);
                 at_x.log_step_ratio(at_y, chosen.shrink())
             }
@@ -219,7 +219,8 @@ impl Proposal for Staged {
             return;
         }
         self.pupil.remember(x, step, chosen, &self.fit.metric);
-        if self.pupil.learn_scale(step.acceptance, chosen) && matches!(chosen.kind, Kind::Kameleon | Kind::PartialStep)
+        if self.pupil.learn_scale(step.acceptance, chosen)
+            && matches!(chosen.kind, Kind::KernelStep | Kind::PartialStep)
         {
             at.rescale(self.fit.past.as_ref(), self.pupil.nu2());
         }
@@ -232,7 +233,7 @@ impl Proposal for Staged {
     /// Of a step of the Kameleon, or while there is none, of adaptive Metropolis.
     fn covariance(&self, x: &[f64], at: &Local) -> Option<Vec<f64>> {
         let fit = &self.fit;
-        if let (Some(past), true) = (&fit.past, fit.weight(Kind::Kameleon) > 0.0) {
+        if let (Some(past), true) = (&fit.past, fit.weight(Kind::KernelStep) > 0.0) {
             return at.step_covariance(past);
         }
         let mut covariance = vec![0.0; x.len() * x.len()];
@@ -256,7 +257,7 @@ impl Proposal for Staged {
         Some(self.fit.past.as_ref()?.sigma)
     }
 
-    fn staged(&self) -> Option<&Staged> {
+    fn staged(&self) -> Option<&Kameleon> {
         Some(self)
     }
 

@@ -7,7 +7,7 @@ use crate::bandwidth::{Bandwidth, MedianHeuristic};
 use crate::history::History;
 use crate::kernel::Kernel;
 use crate::points::Points;
-use crate::proposal::KameleonSettings;
+use crate::proposal::KamhSettings;
 use crate::sampler::{Length, SettingsError};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ pub struct Subsample {
 
 impl Subsample {
     /// From checked settings.
-    pub fn new(settings: &KameleonSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
+    pub fn new(settings: &KamhSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
         check(settings, length)?;
         let (z, history) = match &settings.z {
             Some(rows) => {
@@ -142,7 +142,7 @@ impl Subsample {
     }
 }
 
-fn check(settings: &KameleonSettings, length: Length) -> Result<(), SettingsError> {
+fn check(settings: &KamhSettings, length: Length) -> Result<(), SettingsError> {
     settings.kernel.check()?;
     SettingsError::at_least_one("n", settings.n as u64)?;
     SettingsError::within("n", settings.n, 1, 1_000_000)?;

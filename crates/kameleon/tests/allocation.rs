@@ -28,7 +28,7 @@ static COUNTING: Counting = Counting;
 
 #[test]
 fn no_step_allocates() {
-    let stored = KameleonSettings { history: history::HistoryKind::Stored, ..KameleonSettings::default() };
+    let stored = KamhSettings { history: history::HistoryKind::Stored, ..KamhSettings::default() };
     let samplers = [
         Sampler::kameleon(),
         Sampler::sm(),
@@ -37,7 +37,7 @@ fn no_step_allocates() {
         Sampler::am_pca(),
         Sampler::kamh(),
         Sampler::kamh_ls(),
-        Sampler::Kameleon(stored),
+        Sampler::Kamh(stored),
         Sampler::pca_kameleon(),
         Sampler::de_mc_z(),
     ];

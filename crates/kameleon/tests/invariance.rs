@@ -57,8 +57,8 @@ fn kameleon_with_every_kernel_leaves_the_banana() {
         Kernel::Sum(vec![Kernel::gaussian(1.0), Kernel::Scaled(0.01, Box::new(Kernel::Linear(Linear)))]),
     ];
     for kernel in kernels {
-        let settings = KameleonSettings { kernel, ..kameleon_settings(50) };
-        let proposal = Kameleon::new(&settings, 4, Length { warmup: 3000, sampling: 0 }).unwrap();
+        let settings = KamhSettings { kernel, ..kameleon_settings(50) };
+        let proposal = Kamh::new(&settings, 4, Length { warmup: 3000, sampling: 0 }).unwrap();
         let p = exact_p(&learned(proposal, &mut banana(), 3000), &banana());
         assert!(p > ALARM, "{:?}: p = {p}", settings.kernel);
     }
@@ -100,9 +100,9 @@ impl Known for Line {
 #[test]
 fn kameleon_pca_with_next_to_no_exploration_leaves_the_line() {
     let z = (0..40).map(|i| vec![f64::from(i) * 0.1 - 2.0]).collect();
-    let kameleon = KameleonSettings { gamma: 1e-8, nu2: 0.5, z: Some(z), ..KameleonSettings::default() };
-    let settings = KameleonPcaSettings { components: 3, kameleon };
-    let proposal = KameleonPca::new(&settings, 1, Length { warmup: 0, sampling: 0 }).unwrap();
+    let kameleon = KamhSettings { gamma: 1e-8, nu2: 0.5, z: Some(z), ..KamhSettings::default() };
+    let settings = KamhPcaSettings { components: 3, kameleon };
+    let proposal = KamhPca::new(&settings, 1, Length { warmup: 0, sampling: 0 }).unwrap();
     let p = exact_p(&proposal, &Line);
     assert!(p > ALARM, "p = {p}");
 }
@@ -144,18 +144,18 @@ impl<P: Proposal> Proposal for Mutant<P> {
     }
 }
 
-fn log_factor(at: &KameleonLocal, d: usize) -> f64 {
+fn log_factor(at: &KamhLocal, d: usize) -> f64 {
     linalg::log_diagonal(at.factor(), d)
 }
 
 /// ln q(y|x), up to a constant.
-fn log_density(at: &KameleonLocal, x: &[f64], y: &[f64]) -> f64 {
+fn log_density(at: &KamhLocal, x: &[f64], y: &[f64]) -> f64 {
     let mut difference: Vec<f64> = x.iter().zip(y).map(|(x, y)| y - x).collect();
     linalg::solve_lower(at.factor(), &mut difference);
     -log_factor(at, x.len()) - 0.5 * linalg::dot(&difference, &difference)
 }
 
-fn mutant_p(ratio: WrongRatio<KameleonLocal>) -> f64 {
+fn mutant_p(ratio: WrongRatio<KamhLocal>) -> f64 {
     let proposal = learned(kameleon(4, 3000, 100), &mut banana(), 3000);
     exact_p(&Mutant { proposal, ratio }, &banana())
 }

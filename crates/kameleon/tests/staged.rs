@@ -7,7 +7,7 @@ mod common;
 use common::replicates::*;
 use common::*;
 use kameleon::random::{Purpose, stream};
-use kameleon::staged::{Fit, KINDS, Kind, Local, Staged, StagedSettings};
+use kameleon::staged::{Fit, KINDS, Kameleon, KameleonSettings, Kind, Local};
 use kameleon::target::{Banana, Flower, Funnel, Gaussian, StudentT, TwoModes};
 use kameleon::*;
 use rand::RngExt;
@@ -34,8 +34,8 @@ fn the_default_leaves_the_flower() {
 #[test]
 fn steps_and_jumps_in_few_directions_leave_the_banana_in_many_dimensions() {
     let target = Banana::new(24, 0.03, 4.0).unwrap();
-    let settings = StagedSettings { n: 100, jumps_up_to: 20 };
-    let proposal = Staged::new(&settings, 24, Length { warmup: 3000, sampling: 0 }).unwrap();
+    let settings = KameleonSettings { n: 100, jumps_up_to: 20 };
+    let proposal = Kameleon::new(&settings, 24, Length { warmup: 3000, sampling: 0 }).unwrap();
     let proposal = learned(proposal, &mut target.clone(), 3000);
     let weight = |kind: Kind| proposal.fit().weights[kind as usize];
     assert!(weight(Kind::PartialStep) > 0.0 && weight(Kind::PartialJump) > 0.0 && weight(Kind::Jump) == 0.0);
@@ -47,7 +47,7 @@ fn steps_and_jumps_in_few_directions_leave_the_banana_in_many_dimensions() {
 fn reaches(name: &str, target: impl Known + Clone + Send) {
     let dim = target.dim().unwrap();
     // Fewer points of z than the default has, for the time that it takes.
-    let sampler = Sampler::Staged(StagedSettings { n: 300, ..StagedSettings::default() });
+    let sampler = Sampler::Kameleon(KameleonSettings { n: 300, ..KameleonSettings::default() });
     let plan = Plan { sampler, warmup: 4000, draws: 1000, seed: 71, ..Plan::default() };
     let start = |chain: u64| {
         let mut rng = stream(plan.seed, chain, Purpose::Start);
@@ -103,13 +103,13 @@ enum Fault {
 
 #[derive(Clone)]
 struct Mutant {
-    proposal: Staged,
-    other: Staged,
+    proposal: Kameleon,
+    other: Kameleon,
     fault: Fault,
 }
 
 /// ln Q(x) of the proposal, with the weight of the wide component changed.
-fn log_q(proposal: &Staged, x: &[f64], delta: Option<f64>) -> f64 {
+fn log_q(proposal: &Kameleon, x: &[f64], delta: Option<f64>) -> f64 {
     let past = proposal.fit().past.as_ref().unwrap();
     let (mut u, mut scratch) = (vec![0.0; x.len()], vec![simd::Block::ZERO; x.len()]);
     past.frame.coordinates(x, &mut u);

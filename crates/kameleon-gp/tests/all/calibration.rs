@@ -5,7 +5,7 @@
 //! given any other y, θ is still a draw from p(θ|y).
 
 use kameleon::diagnose::kolmogorov_smirnov_uniform;
-use kameleon::proposal::KameleonSettings;
+use kameleon::proposal::KamhSettings;
 use kameleon::random::{Purpose, stream};
 use kameleon::{ChainSettings, Evaluation, Length, Noise, Rng, Sampler, Target};
 use kameleon_gp::{Approximation, Dataset, GpClassification, Inputs, Settings, Standardise};
@@ -119,7 +119,7 @@ fn ranks(simulation: u64, approximation: Approximation, density: Density) -> [f6
         normals: sampled.normals(),
         correlation: 0.0,
     };
-    let sampler = Sampler::Kameleon(KameleonSettings { n: 100, discard: 200, ..KameleonSettings::default() });
+    let sampler = Sampler::Kamh(KamhSettings { n: 100, discard: 200, ..KamhSettings::default() });
     let start = normals::<DIM>(&mut rng);
     let mut chain = sampler.chain(&start, chain, Length { warmup: WARMUP, sampling: THIN * DRAWS as u64 }).unwrap();
     let mut below = [0.0; QUANTITIES];

@@ -5,7 +5,7 @@ use crate::kernels;
 use kameleon::Sampler;
 use kameleon::bandwidth::Bandwidth;
 use kameleon::history::HistoryKind;
-use kameleon::proposal::{AdaptiveMetropolisSettings, KameleonSettings};
+use kameleon::proposal::{AdaptiveMetropolisSettings, KamhSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use toml::{Table, Value};
@@ -65,7 +65,7 @@ impl SamplerSettings {
         settings.sort_by_key(|(key, _)| *key != "kernel");
         for (key, value) in settings {
             let problem = |what: String| SettingsProblem::new(format!("sampler.{key}"), what);
-            let has_z = matches!(sampler, Sampler::Staged(_));
+            let has_z = matches!(sampler, Sampler::Kameleon(_));
             sampler = match (key.as_str(), value, kameleon_of(&mut sampler)) {
                 ("kernel" | "bandwidth" | "n" | "gamma", _, None) if key != "n" || !has_z => {
                     return Err(problem(format!(
@@ -91,7 +91,7 @@ impl SamplerSettings {
 
     /// PCA-Kameleon cannot have more directions than a small z has, if the user left their number open.
     fn fit_components(&self, sampler: &mut Sampler) {
-        if let Sampler::KameleonPca(settings) = sampler
+        if let Sampler::KamhPca(settings) = sampler
             && !self.settings.contains_key("components")
         {
             settings.components = settings.components.min(settings.kameleon.n.saturating_sub(1)).max(1);
@@ -104,10 +104,10 @@ fn number(value: &Value) -> f64 {
 }
 
 /// The settings of the Kameleon proposal within a sampler that has them.
-fn kameleon_of(sampler: &mut Sampler) -> Option<&mut KameleonSettings> {
+fn kameleon_of(sampler: &mut Sampler) -> Option<&mut KamhSettings> {
     match sampler {
-        Sampler::Kameleon(settings) => Some(settings),
-        Sampler::KameleonPca(settings) => Some(&mut settings.kameleon),
+        Sampler::Kamh(settings) => Some(settings),
+        Sampler::KamhPca(settings) => Some(&mut settings.kameleon),
         _ => None,
     }
 }
@@ -120,7 +120,7 @@ fn publish(sampler: &mut Sampler, published: &Value) -> Result<(), SettingsProbl
         return Ok(());
     }
     match sampler {
-        Sampler::Kameleon(settings) => settings.history = HistoryKind::Stored,
+        Sampler::Kamh(settings) => settings.history = HistoryKind::Stored,
         Sampler::AdaptiveMetropolis(settings) => {
             *settings = AdaptiveMetropolisSettings::published(settings.learn_scale);
         }

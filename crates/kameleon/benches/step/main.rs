@@ -39,15 +39,15 @@ fn stepper<'a, P: Proposal + 'a>(proposal: P, d: usize, warmup: u64) -> Steps<'a
 
 fn kameleon<'a>(kernel: Kernel, n: usize, d: usize) -> Steps<'a> {
     let z = exact_draws(n, d).chunks(d).map(<[f64]>::to_vec).collect();
-    let settings = KameleonSettings {
+    let settings = KamhSettings {
         kernel,
         bandwidth: bandwidth::Bandwidth::Fixed,
         nu2: NU2,
         gamma: GAMMA,
         z: Some(z),
-        ..KameleonSettings::default()
+        ..KamhSettings::default()
     };
-    stepper(Kameleon::new(&settings, d, Length { warmup: 0, sampling: 0 }).unwrap(), d, 0)
+    stepper(Kamh::new(&settings, d, Length { warmup: 0, sampling: 0 }).unwrap(), d, 0)
 }
 
 fn scalar<'a>(n: usize, d: usize) -> Steps<'a> {
@@ -124,11 +124,11 @@ fn kernels() {
 fn warmup() {
     println!("\nWarm-up, n = 1000, d = 8, 20,000 iterations: microseconds per step, and relative to sampling\n");
     for (name, history) in [("reservoir", history::HistoryKind::Reservoir), ("stored", history::HistoryKind::Stored)] {
-        let settings = KameleonSettings { history, ..KameleonSettings::default() };
+        let settings = KamhSettings { history, ..KamhSettings::default() };
         let length = Length { warmup: 20_000, sampling: 0 };
         let (mut warm, mut cold) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..3 {
-            let mut steps = stepper(Kameleon::new(&settings, 8, length).unwrap(), 8, length.warmup);
+            let mut steps = stepper(Kamh::new(&settings, 8, length).unwrap(), 8, length.warmup);
             let start = Instant::now();
             steps(20_000);
             warm = warm.min(start.elapsed().as_secs_f64() * 1e6 / 2e4);

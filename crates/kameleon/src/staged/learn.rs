@@ -1,6 +1,6 @@
 //! A refresh: from what the chains of a group bring, a new fit.
 
-use super::StagedSettings;
+use super::KameleonSettings;
 use super::choose::{Choice, choose};
 use super::few::Few;
 use super::fit::{Fit, Past, STEPS_ONLY};
@@ -34,7 +34,7 @@ const CANDIDATES: usize = 5000;
 const FIRST_JUMPS: f64 = 0.25;
 
 /// The fit that follows `old` from the lessons of all chains, at `t` iterations.
-pub fn learn(old: &Fit, lessons: &[Lesson], settings: &StagedSettings, schedule: Schedule, t: u64) -> Fit {
+pub fn learn(old: &Fit, lessons: &[Lesson], settings: &KameleonSettings, schedule: Schedule, t: u64) -> Fit {
     let window = Window::new(lessons.iter().map(|lesson| lesson.states.as_slice()).collect(), old.metric.dim());
     let mut rng = stream(lessons.first().map_or(0, |lesson| lesson.seed), 0, Purpose::Learn);
     let number = old.number + 1;
@@ -133,7 +133,7 @@ fn weights(past: Option<&Past>, lessons: &[Lesson]) -> PerKind<f64> {
         let (made, squares) = tallies.fold((0, 0.0), |(made, squares), t| (made + t.made, squares + t.squares));
         (made > 0).then(|| squares / made as f64)
     };
-    let locals = [Kind::Walk, Kind::Kameleon, Kind::Difference].map(|kind| worth(kind).unwrap_or(0.0));
+    let locals = [Kind::Walk, Kind::KernelStep, Kind::Difference].map(|kind| worth(kind).unwrap_or(0.0));
     let total: f64 = locals.iter().sum();
     let shares = locals.map(|worth| if total > 0.0 { (worth / total).max(LEAST_LOCAL) } else { 1.0 });
     let best = locals.into_iter().fold(0.0, f64::max);

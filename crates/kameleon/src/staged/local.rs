@@ -242,15 +242,15 @@ mod tests {
     use crate::any_chain::AnyChain;
     use crate::linalg::times_transpose;
     use crate::random::{Purpose, stream};
-    use crate::staged::{Kind, Staged, StagedSettings};
+    use crate::staged::{Kameleon, KameleonSettings, Kind};
     use crate::target::Banana;
     use crate::{Chain, ChainSettings, Length};
 
     const DIM: usize = 3;
 
-    fn after_warm_up() -> Chain<Staged> {
+    fn after_warm_up() -> Chain<Kameleon> {
         let length = Length { warmup: 4_000, sampling: 0 };
-        let proposal = Staged::new(&StagedSettings { n: 200, ..StagedSettings::default() }, DIM, length).unwrap();
+        let proposal = Kameleon::new(&KameleonSettings { n: 200, ..KameleonSettings::default() }, DIM, length).unwrap();
         let settings = ChainSettings { index: 0, seed: 3, warmup: length.warmup, normals: 0, correlation: 0.0 };
         let mut chain = Chain::new(proposal, &[0.5; DIM], settings).unwrap();
         let mut target = Banana::new(DIM, 0.1, 100.0).unwrap();
@@ -278,7 +278,7 @@ mod tests {
     fn the_covariance_shown_is_that_of_the_kameleon_steps() {
         let chain = after_warm_up();
         let fit = chain.proposal().fit().clone();
-        assert!(fit.weight(Kind::Kameleon) > 0.0);
+        assert!(fit.weight(Kind::KernelStep) > 0.0);
         let shown = chain.covariance_at(chain.position()).unwrap();
         let mut rng = stream(5, 0, Purpose::Move);
         let (n, mut y) = (40_000.0, [0.0; DIM]);

@@ -10,7 +10,7 @@ pub enum Kind {
     /// A step of adaptive Metropolis, N(y, s²Σ).
     Walk,
     /// A step of the Kameleon in the learned frame.
-    Kameleon,
+    KernelStep,
     /// An independent draw from the density estimate.
     Jump,
     /// A step along the difference of two points of z.
@@ -23,7 +23,7 @@ pub enum Kind {
 
 /// All kinds, in the order of their numbers.
 pub const KINDS: [Kind; 6] =
-    [Kind::Walk, Kind::Kameleon, Kind::Jump, Kind::Difference, Kind::PartialJump, Kind::PartialStep];
+    [Kind::Walk, Kind::KernelStep, Kind::Jump, Kind::Difference, Kind::PartialJump, Kind::PartialStep];
 
 /// One of something for each kind.
 pub type PerKind<T> = [T; KINDS.len()];
@@ -38,7 +38,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Walk => "adaptive Metropolis",
-            Self::Kameleon => "Kameleon",
+            Self::KernelStep => "Kameleon",
             Self::Jump => "jump",
             Self::Difference => "differential evolution",
             Self::PartialJump => "jump in few directions",

@@ -85,7 +85,7 @@ impl Pupil {
     /// ν² of the Kameleon's steps in all directions, and in few.
     pub fn nu2(&self) -> Nu2 {
         let of = |kind: Kind| self.scales[kind as usize].0.nu2();
-        Nu2 { all: of(Kind::Kameleon), few: of(Kind::PartialStep) }
+        Nu2 { all: of(Kind::KernelStep), few: of(Kind::PartialStep) }
     }
 
     /// The length of a move.

@@ -1,6 +1,6 @@
 //! What was learned, in words: for the summary of a run, and warnings.
 
-use super::Staged;
+use super::Kameleon;
 use super::fit::Past;
 use super::moves::{KINDS, Kind};
 
@@ -10,7 +10,7 @@ const FUNNEL: f64 = 0.5;
 const LONG_WAIT: f64 = 30.0;
 const LONG_SHARE: f64 = 0.05;
 
-impl Staged {
+impl Kameleon {
     /// What was learned, as names and values for people.
     pub fn learned(&self) -> Vec<(String, String)> {
         let mut learned = Vec::new();

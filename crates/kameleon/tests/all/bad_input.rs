@@ -190,10 +190,10 @@ fn a_start_of_the_wrong_length_for_the_target_is_refused() {
 fn impossible_settings_are_refused_before_anything_runs() {
     let never = |_: &[f64]| -> f64 { panic!("must not be evaluated") };
     let refuses = |plan: Plan| sample(never, &[vec![0.0, 0.0]], &plan, Control::default()).unwrap_err().to_string();
-    let kameleon = |change: fn(&mut KameleonSettings)| {
-        let mut settings = KameleonSettings::default();
+    let kameleon = |change: fn(&mut KamhSettings)| {
+        let mut settings = KamhSettings::default();
         change(&mut settings);
-        refuses(plan(Sampler::Kameleon(settings)))
+        refuses(plan(Sampler::Kamh(settings)))
     };
     assert_eq!(kameleon(|s| s.n = 0), "n: must be at least 1");
     assert_eq!(kameleon(|s| s.gamma = -0.2), "gamma: must be positive and finite, not -0.2");
@@ -219,8 +219,8 @@ fn impossible_settings_are_refused_before_anything_runs() {
     let pca = PrincipalComponentsSettings { components: Some(3), ..Default::default() };
     assert!(refuses(plan(Sampler::PrincipalComponents(pca))).starts_with("components:"));
     let pca = |components, n| {
-        let kameleon = KameleonSettings { n, ..Default::default() };
-        refuses(plan(Sampler::KameleonPca(KameleonPcaSettings { components, kameleon })))
+        let kameleon = KamhSettings { n, ..Default::default() };
+        refuses(plan(Sampler::KamhPca(KamhPcaSettings { components, kameleon })))
     };
     assert_eq!(pca(20, 20), "components: must be at least 1 and fewer than the 20 points of z, not 20");
     assert!(pca(20, 200_000).starts_with("n: must be from 1 to 10000"));

@@ -19,8 +19,8 @@ fn points(run: &Run) -> Vec<f64> {
 fn after_every_step_the_cache_equals_a_fresh_look() {
     let length = Length { warmup: 1500, sampling: 0 };
     for history in [HistoryKind::Reservoir, HistoryKind::Stored] {
-        let settings = KameleonSettings { gamma_decay: 0.1, history, ..kameleon_settings(60) };
-        let proposal = Kameleon::new(&settings, 3, length).unwrap();
+        let settings = KamhSettings { gamma_decay: 0.1, history, ..kameleon_settings(60) };
+        let proposal = Kamh::new(&settings, 3, length).unwrap();
         let mut chain =
             Chain::new(proposal, &[0.0; 3], ChainSettings { warmup: 1500, ..frozen(0, 3, 0, 0.0) }).unwrap();
         for _ in 0..2000 {
@@ -148,14 +148,14 @@ fn a_run_that_was_stopped_goes_on_as_if_it_had_not_been() {
 
 #[test]
 fn adapting_for_ever_changes_z_ever_more_rarely() {
-    let settings = KameleonSettings {
+    let settings = KamhSettings {
         until: adapt::Until::Forever,
         schedule: adapt::Schedule::Power(0.5),
         history: history::HistoryKind::Stored,
         ..kameleon_settings(40)
     };
     let length = Length { warmup: 200, sampling: 8000 };
-    let proposal = Kameleon::new(&settings, 3, length).unwrap();
+    let proposal = Kamh::new(&settings, 3, length).unwrap();
     let mut chain = Chain::new(proposal, &[0.0; 3], ChainSettings { warmup: 200, ..frozen(0, 3, 0, 0.0) }).unwrap();
     let mut changes = [0; 2];
     for t in 0..8000 {
@@ -275,8 +275,8 @@ fn the_estimate_stays_with_its_point_until_the_chain_moves() {
 #[test]
 fn oracle_points_stay_as_given_while_the_scale_is_learned() {
     let z = vec![vec![1.0, 0.0], vec![0.0, 2.0], vec![-1.0, 1.0]];
-    let settings = KameleonSettings { z: Some(z), ..KameleonSettings::default() };
-    let proposal = Kameleon::new(&settings, 2, Length { warmup: 100, sampling: 0 }).unwrap();
+    let settings = KamhSettings { z: Some(z), ..KamhSettings::default() };
+    let proposal = Kamh::new(&settings, 2, Length { warmup: 100, sampling: 0 }).unwrap();
     let sigma = proposal.bandwidth().unwrap();
     let mut chain = Chain::new(proposal, &[0.0; 2], ChainSettings { warmup: 100, ..frozen(0, 1, 0, 0.0) }).unwrap();
     let scale = chain.proposal().scale();

@@ -14,7 +14,7 @@ fn deviation(target: impl Known + Clone + Send, sampler: Sampler, chains: usize,
 }
 
 fn kamh_ls(sigma: f64) -> Sampler {
-    Sampler::Kameleon(KameleonSettings::published(sigma))
+    Sampler::Kamh(KamhSettings::published(sigma))
 }
 
 fn am_ls(first_variance: f64) -> Sampler {

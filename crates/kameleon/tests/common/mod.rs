@@ -5,7 +5,7 @@ pub mod replicates;
 
 use kameleon::proposal::*;
 use kameleon::random::{Purpose, stream};
-use kameleon::staged::{Staged, StagedSettings};
+use kameleon::staged::{Kameleon, KameleonSettings};
 use kameleon::target::{Banana, Known, Noise};
 use kameleon::*;
 
@@ -48,22 +48,22 @@ pub fn learned<P: Proposal + Clone>(proposal: P, target: &mut (impl Known + Clon
     chain.proposal().clone()
 }
 
-pub fn kameleon_settings(n: usize) -> KameleonSettings {
-    KameleonSettings { n, discard: 100, ..KameleonSettings::default() }
+pub fn kameleon_settings(n: usize) -> KamhSettings {
+    KamhSettings { n, discard: 100, ..KamhSettings::default() }
 }
 
-pub fn kameleon(dim: usize, warmup: u64, n: usize) -> Kameleon {
-    Kameleon::new(&kameleon_settings(n), dim, Length { warmup, sampling: 0 }).unwrap()
+pub fn kameleon(dim: usize, warmup: u64, n: usize) -> Kamh {
+    Kamh::new(&kameleon_settings(n), dim, Length { warmup, sampling: 0 }).unwrap()
 }
 
-pub fn kameleon_pca(dim: usize, warmup: u64) -> KameleonPca {
-    let settings = KameleonPcaSettings { components: 6, kameleon: kameleon_settings(100) };
-    KameleonPca::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
+pub fn kameleon_pca(dim: usize, warmup: u64) -> KamhPca {
+    let settings = KamhPcaSettings { components: 6, kameleon: kameleon_settings(100) };
+    KamhPca::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
 }
 
 /// The default sampler for one chain alone.
-pub fn staged(dim: usize, warmup: u64, n: usize) -> Staged {
-    Staged::new(&StagedSettings { n, ..StagedSettings::default() }, dim, Length { warmup, sampling: 0 }).unwrap()
+pub fn staged(dim: usize, warmup: u64, n: usize) -> Kameleon {
+    Kameleon::new(&KameleonSettings { n, ..KameleonSettings::default() }, dim, Length { warmup, sampling: 0 }).unwrap()
 }
 
 pub fn differential_evolution(dim: usize, warmup: u64) -> DifferentialEvolution {

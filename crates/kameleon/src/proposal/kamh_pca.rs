@@ -4,7 +4,7 @@
 //! Each is a rank-one change of γ²I, so its density costs O(d) by the Sherman-Morrison formula.
 
 use super::principal_components::{mixture_covariance, pick, shares};
-use super::{KameleonSettings, Proposal};
+use super::{KamhSettings, Proposal};
 use crate::Rng;
 use crate::adapt::{ACCEPTANCE, Scale, rate};
 use crate::chain::Step;
@@ -23,25 +23,25 @@ const LARGEST_EIGENPROBLEM: usize = 10_000;
 /// The eigenvectors are found anew when the history has grown by this factor.
 const GROWTH: f64 = 1.3;
 
-/// The settings of [`KameleonPca`].
+/// The settings of [`KamhPca`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct KameleonPcaSettings {
+pub struct KamhPcaSettings {
     /// m, the number of principal directions.
     pub components: usize,
     /// All that it shares with the Kameleon; a smaller n by default, since eigenvectors cost O(n²m).
-    pub kameleon: KameleonSettings,
+    pub kameleon: KamhSettings,
 }
 
-impl Default for KameleonPcaSettings {
+impl Default for KamhPcaSettings {
     fn default() -> Self {
-        Self { components: 20, kameleon: KameleonSettings { n: 200, ..KameleonSettings::default() } }
+        Self { components: 20, kameleon: KamhSettings { n: 200, ..KamhSettings::default() } }
     }
 }
 
 /// Σ_j ω_j N(y, γ²I + ν_j² u_j u_jᵀ)
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct KameleonPca {
+pub struct KamhPca {
     learn_scale: bool,
     subsample: Subsample,
     /// α_1, α_2, …, one after another, each with one number per point of z.
@@ -70,9 +70,9 @@ impl Local {
     }
 }
 
-impl KameleonPca {
+impl KamhPca {
     /// A proposal in `dim` dimensions for a run of the given length.
-    pub fn new(settings: &KameleonPcaSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
+    pub fn new(settings: &KamhPcaSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
         let (m, shared) = (settings.components, &settings.kameleon);
         SettingsError::positive("nu2", shared.nu2)?;
         let subsample = Subsample::new(shared, dim, length)?;
@@ -191,7 +191,7 @@ impl Work {
     }
 }
 
-impl Proposal for KameleonPca {
+impl Proposal for KamhPca {
     type Local = Local;
 
     fn allocate(&self, dim: usize) -> Local {

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// The settings of [`Kameleon`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct KameleonSettings {
+pub struct KamhSettings {
     /// The kernel k.
     pub kernel: Kernel,
     /// Whether the kernel's bandwidth is set by the median heuristic or stays as given.
@@ -45,7 +45,7 @@ pub struct KameleonSettings {
     pub z: Option<Vec<Vec<f64>>>,
 }
 
-impl Default for KameleonSettings {
+impl Default for KamhSettings {
     fn default() -> Self {
         Self {
             kernel: Kernel::gaussian(1.0),
@@ -64,7 +64,7 @@ impl Default for KameleonSettings {
     }
 }
 
-impl KameleonSettings {
+impl KamhSettings {
     /// As in the published experiments: a Gaussian kernel of given bandwidth, a fresh z at every iteration of the burn-in.
     pub fn published(sigma: f64) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl KameleonSettings {
 
 /// N(y, γ²I + ν²S(y))
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Kameleon {
+pub struct Kamh {
     learn_scale: bool,
     subsample: Subsample,
     scale: Scale,
@@ -110,9 +110,9 @@ impl Local {
     }
 }
 
-impl Kameleon {
+impl Kamh {
     /// A proposal in `dim` dimensions for a run of the given length.
-    pub fn new(settings: &KameleonSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
+    pub fn new(settings: &KamhSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
         SettingsError::positive("nu2", settings.nu2)?;
         Ok(Self {
             learn_scale: settings.learn_scale,
@@ -144,7 +144,7 @@ impl Kameleon {
     }
 }
 
-impl Proposal for Kameleon {
+impl Proposal for Kamh {
     type Local = Local;
 
     fn allocate(&self, dim: usize) -> Local {
