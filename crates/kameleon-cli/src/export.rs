@@ -4,7 +4,7 @@ use crate::Exit;
 use crate::args::{ExportArgs, ReportArgs};
 use crate::output::write_out;
 use anyhow::{Context, Result, bail};
-use kameleon_output::write_report;
+use kameleon_runs::output::write_report;
 use kameleon_runs::settings::{Format, OutputSettings};
 use kameleon_runs::write_files;
 

@@ -8,10 +8,10 @@ use crate::output::{harmless, write_out};
 use anyhow::{Result, bail};
 use kameleon::diagnose::{ParameterSummary, Truth, Verdict, compare_with_truth};
 use kameleon::statistics::Counts;
-use kameleon_output::Posterior;
+use kameleon_runs::output::Posterior;
 use kameleon_runs::settings::Kind;
+use kameleon_runs::store::Files;
 use kameleon_runs::{Finished, How, Model, RunSettings, Status};
-use kameleon_store::Files;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

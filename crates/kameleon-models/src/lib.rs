@@ -29,6 +29,7 @@ pub mod library;
 pub mod model;
 pub mod noise;
 mod patience;
+pub mod posteriors;
 pub mod prior;
 #[cfg(unix)]
 pub mod program;

@@ -3,7 +3,7 @@
 use crate::diagnose::summary_texts;
 use crate::{array, error, json};
 use kameleon::Outcome;
-use kameleon_output::{
+use kameleon_runs::output::{
     ChainDraws, Kept, NetcdfOptions, Posterior, ProposalEllipse, Variable, report_html, write_csv, write_netcdf,
     write_parquet,
 };

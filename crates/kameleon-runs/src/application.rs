@@ -4,7 +4,7 @@ use crate::builtin::Entry;
 use crate::named::Named;
 use crate::settings::SettingsProblem;
 use kameleon::{Evaluation, Noise, Target};
-use kameleon_applications::{Cbpp, StochasticVolatility};
+use kameleon_models::posteriors::{Cbpp, StochasticVolatility};
 
 /// All of them.
 pub const APPLICATIONS: [Entry; 2] = [

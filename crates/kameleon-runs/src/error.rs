@@ -1,11 +1,11 @@
 //! Why a run could not be made, gone on with or read.
 
 use crate::settings::SettingsProblem;
+use crate::store::StoreError;
 use kameleon::chain::ChainError;
 use kameleon::sampler::{SettingsError, StartError};
 use kameleon_gp::GpError;
 use kameleon_models::ModelError;
-use kameleon_store::StoreError;
 use std::path::PathBuf;
 use thiserror::Error;
 

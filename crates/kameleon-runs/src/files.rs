@@ -1,7 +1,7 @@
 //! The files for other programs that a run leaves in its folder.
 
+use crate::output::{NetcdfOptions, OutputError, Posterior, write_csv, write_netcdf, write_parquet};
 use crate::settings::{Format, OutputSettings};
-use kameleon_output::{NetcdfOptions, OutputError, Posterior, write_csv, write_netcdf, write_parquet};
 use std::path::Path;
 
 impl Format {

@@ -37,6 +37,7 @@ mod load;
 mod merge;
 mod model;
 mod named;
+pub mod output;
 mod prepare;
 mod record;
 mod run;
@@ -45,6 +46,7 @@ mod stages;
 mod starts;
 mod status;
 mod sticking;
+pub mod store;
 
 pub use application::{APPLICATIONS, Application};
 pub use builtin::{BuiltIn, DATA_TARGETS, Entry, TARGETS};

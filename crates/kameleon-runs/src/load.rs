@@ -1,16 +1,16 @@
 //! A run as it is to be shown: from memory, or from a folder, also while it goes on.
 
 use crate::error::RunError;
+use crate::output::{ChainDraws, Kept, Posterior, ProposalEllipse};
 use crate::record::Raw;
 use crate::settings::RunSettings;
 use crate::status::Status;
 use crate::sticking;
+use crate::store::{Checkpoint, Files, read_journal};
 use kameleon::any_chain::AnyChain;
 use kameleon::run::{advice, invalid_points};
 use kameleon::statistics::Statistics;
 use kameleon_models::Bound;
-use kameleon_output::{ChainDraws, Kept, Posterior, ProposalEllipse};
-use kameleon_store::{Checkpoint, Files, read_journal};
 use std::path::Path;
 
 /// Reads the run in a folder. The folder is not locked, nothing in it is executed, and a run that is going on is shown as

@@ -5,7 +5,7 @@ use crate::files::write_files;
 use crate::load::{load, settings_of};
 use crate::settings::RunSettings;
 use crate::status::{How, Status};
-use kameleon_store::{Checkpoint, Files, Folder};
+use crate::store::{Checkpoint, Files, Folder};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -85,7 +85,7 @@ fn put_together(
     }
     let merged = Folder::create(out, &settings.to_toml()?)?;
     for (chain, folder, length) in &files {
-        kameleon_store::copy_chain(folder, &merged, *chain, *length)?;
+        crate::store::copy_chain(folder, &merged, *chain, *length)?;
     }
     status.write(&merged)?;
     match write_files(&load(out)?, out, &settings.output).into_iter().next() {

@@ -3,11 +3,11 @@
 use crate::error::RunError;
 use crate::settings::{Parameters, RunSettings, SamplerSettings, SettingsProblem};
 use crate::starts;
+use crate::store::Keep;
 use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
 use kameleon::{ChainSettings, Length, Sampler, Target};
 use kameleon_models::{Bounded, WithPrior};
-use kameleon_store::Keep;
 use std::time::Duration;
 
 /// The target that chains see: the user's, within its bounds and with its priors.

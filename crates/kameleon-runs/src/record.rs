@@ -1,10 +1,10 @@
 //! Where the draws of a chain go: into memory, or into the folder of the run.
 
+use crate::output::Kept;
+use crate::store::{DiskRecord, Entry, Keep};
 use kameleon::Step;
 use kameleon::any_chain::AnyChain;
 use kameleon::record::{Record, RecordError};
-use kameleon_output::Kept;
-use kameleon_store::{DiskRecord, Entry, Keep};
 use serde::{Deserialize, Serialize};
 
 /// The record of a chain.

@@ -4,16 +4,16 @@ use crate::elsewhere::Elsewhere;
 use crate::error::RunError;
 use crate::files::write_files;
 use crate::load::{RawChain, load, posterior, settings_of};
+use crate::output::Posterior;
 use crate::prepare::{ChainTarget, Prepared};
 use crate::record::{MemoryRecord, RunRecord};
 use crate::settings::{RunSettings, SettingsProblem};
 use crate::stages::{self, Jobs};
 use crate::status::{How, Status};
+use crate::store::{DiskRecord, Folder};
 use kameleon::any_target::AnyTarget;
 use kameleon::run::Job;
 use kameleon::{Control, Ending, Target};
-use kameleon_output::Posterior;
-use kameleon_store::{DiskRecord, Folder};
 use std::path::Path;
 use std::time::Instant;
 

@@ -8,12 +8,12 @@ use crate::load::{own_units, read_draws};
 use crate::prepare::ChainTarget;
 use crate::record::RunRecord;
 use crate::settings::{RunSettings, StopRule};
+use crate::store::Files;
 use kameleon::chain::ChainError;
 use kameleon::diagnose::summarise;
 use kameleon::run::{Job, run_jobs, run_jobs_by};
 use kameleon::{Control, Ending};
 use kameleon_models::Bound;
-use kameleon_store::Files;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 

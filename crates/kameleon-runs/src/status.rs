@@ -1,7 +1,7 @@
 //! How a run on disk ended, and what there is to say about it: the file `status.toml`.
 
 use crate::error::RunError;
-use kameleon_store::{Files, write_whole};
+use crate::store::{Files, write_whole};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

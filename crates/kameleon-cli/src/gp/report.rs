@@ -1,6 +1,6 @@
 //! What there is to say of the estimate after a classification run: its noise, its jitter.
 
-use kameleon_output::Posterior;
+use kameleon_runs::output::Posterior;
 use kameleon_runs::settings::PlanSettings;
 use kameleon_runs::{GpModel, LARGEST_SD};
 use serde::Serialize;

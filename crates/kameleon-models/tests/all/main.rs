@@ -9,11 +9,14 @@ mod fake_server;
 mod python_server;
 
 mod bounds;
+mod cbpp;
+mod exact;
 mod expression;
 mod library;
 mod model;
 mod prior;
 #[cfg(unix)]
 mod program;
+mod stochastic_volatility;
 mod umbridge;
 mod umbridge_python;

@@ -3,8 +3,8 @@
 use crate::common::{bits, resume, run, settings};
 use kameleon::{Control, Ending, Progress, Sampler};
 use kameleon_runs::settings::SamplerSettings;
+use kameleon_runs::store::Files;
 use kameleon_runs::{How, Model, Status, load, start};
-use kameleon_store::Files;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -116,8 +116,9 @@ fn a_rule_ends_the_run_at_the_same_place_interrupted_or_not() {
     assert!(memory.reason.starts_with("ess=60 was reached after "), "{}", memory.reason);
     let draws = memory.posterior.chains[0].draws.len();
     assert!(draws < 20_000 && memory.posterior.chains[1].draws.len() == draws, "{draws}");
-    let ess =
-        |p: &kameleon_output::Posterior| p.summary().parameters.iter().map(|p| p.ess_bulk).fold(f64::MAX, f64::min);
+    let ess = |p: &kameleon_runs::output::Posterior| {
+        p.summary().parameters.iter().map(|p| p.ess_bulk).fold(f64::MAX, f64::min)
+    };
     assert!(ess(&memory.posterior) >= 60.0);
     for after in [900, 1300] {
         let folder = place.path().join(after.to_string());
@@ -241,7 +242,7 @@ fn a_folder_is_for_one_run_and_one_process_at_a_time() {
     run(&settings(""), Some(&folder)).unwrap();
     let said = run(&settings(""), Some(&folder)).err().unwrap().to_string();
     assert!(said.contains("holds a run already; resume it, or choose another folder"), "{said}");
-    let held = kameleon_store::Folder::open(&folder).unwrap();
+    let held = kameleon_runs::store::Folder::open(&folder).unwrap();
     assert!(resume(&folder, None).err().unwrap().to_string().contains("in use by another process"));
     assert!(load(&folder).is_ok(), "reading needs no lock");
     drop(held);

@@ -1,7 +1,10 @@
 //! The tests of this crate, one program for all of them: what they share is compiled and linked once.
 
+mod browser;
 mod common;
 mod elsewhere;
+mod files;
 mod folder;
 mod merge;
 mod settings;
+mod store;

@@ -2,8 +2,8 @@
 
 use kameleon::Target;
 use kameleon::target::{Banana, Flower, Funnel, Gaussian, Known, StudentT, TwoModes};
-use kameleon_applications::{Cbpp, StochasticVolatility};
 use kameleon_gp::{GpClassification, Settings, glass};
+use kameleon_models::posteriors::{Cbpp, StochasticVolatility};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 

@@ -1,7 +1,7 @@
 //! Runs for tests.
 
 use kameleon::Control;
-use kameleon_output::Posterior;
+use kameleon_runs::output::Posterior;
 use kameleon_runs::{Finished, Model, RunError, RunSettings, start};
 use std::path::Path;
 

@@ -1,4 +1,0 @@
-//! The tests of this crate, one program for all of them: what they share is compiled and linked once.
-
-mod browser;
-mod files;

@@ -1,0 +1,41 @@
+//! How long the report and the files of a large run take: 4 chains of 100,000 draws in 8 dimensions.
+//!
+//! ```sh
+//! cargo run --release -p kameleon-output --example large_report -- FOLDER
+//! ```
+
+use kameleon::target::Banana;
+use kameleon::{Control, Plan, Sampler, sample};
+use kameleon_runs::output::{
+    NetcdfOptions, OutputError, Posterior, report_html, write_csv, write_netcdf, write_parquet,
+};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
+    let plan = Plan { sampler: Sampler::am_ls(), warmup: 20_000, draws: 100_000, ..Plan::default() };
+    let run = sample(Banana::new(8, 0.03, 100.0)?, &[vec![0.0; 8]], &plan, Control::default())?;
+    let posterior = Posterior::from_run(&run, &plan, "Twisted banana B(0.03, 100) in 8 dimensions");
+    let write_report = |posterior: &Posterior, path: &Path| {
+        std::fs::write(path, report_html(posterior))?;
+        Ok::<(), Box<dyn std::error::Error>>(())
+    };
+    let boxed = |done: Result<(), OutputError>| done.map_err(Box::from);
+    timed("report.html", &folder, |path| write_report(&posterior, path))?;
+    timed("posterior.nc", &folder, |path| boxed(write_netcdf(&posterior, path, NetcdfOptions::default())))?;
+    timed("draws.csv", &folder, |path| boxed(write_csv(&posterior, path)))?;
+    timed("draws.parquet", &folder, |path| boxed(write_parquet(&posterior, path)))
+}
+
+fn timed(
+    name: &str,
+    folder: &Path,
+    write: impl Fn(&Path) -> Result<(), Box<dyn std::error::Error>>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let (path, began) = (folder.join(name), Instant::now());
+    write(&path)?;
+    let megabytes = std::fs::metadata(&path)?.len() as f64 / 1e6;
+    println!("{name}: {:.2} s, {megabytes:.1} MB", began.elapsed().as_secs_f64());
+    Ok(())
+}

@@ -1,0 +1,25 @@
+//! Samples a banana in memory and writes its report and its draws.
+//!
+//! ```sh
+//! cargo run --release -p kameleon-output --example report -- FOLDER
+//! ```
+
+use kameleon::target::Banana;
+use kameleon::{Control, Plan, Sampler, sample};
+use kameleon_runs::output::{NetcdfOptions, Posterior, report_html, write_netcdf};
+use std::path::PathBuf;
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
+    let plan = Plan { sampler: Sampler::kamh_ls(), warmup: 20_000, draws: 100_000, ..Plan::default() };
+    let began = Instant::now();
+    let run = sample(Banana::new(2, 0.1, 100.0)?, &[vec![0.0, 0.0]], &plan, Control::default())?;
+    let seconds = Some(began.elapsed().as_secs_f64());
+    let posterior =
+        Posterior { seconds, ..Posterior::from_run(&run, &plan, "Twisted banana B(0.1, 100) in 2 dimensions") };
+    std::fs::write(folder.join("report.html"), report_html(&posterior))?;
+    write_netcdf(&posterior, &folder.join("posterior.nc"), NetcdfOptions::default())?;
+    println!("wrote report.html and posterior.nc to {}", folder.display());
+    Ok(())
+}

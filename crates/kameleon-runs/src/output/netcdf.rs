@@ -1,0 +1,163 @@
+//! The run as netCDF-4, laid out as ArviZ's InferenceData: one group for the draws, one for what happened at each.
+
+mod attributes;
+
+use crate::output::{Kept, OutputError, Posterior, labels, whole_file};
+use attributes::describe;
+use kameleon::Outcome;
+use rust_hdf5::types::H5Type;
+use rust_hdf5::{H5Dataset, H5File, H5Group, Hdf5Error};
+use std::path::Path;
+
+type Result<T> = std::result::Result<T, Hdf5Error>;
+
+/// What goes into the file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NetcdfOptions {
+    /// Whether the warm-up is written too, as the groups `warmup_posterior` and `warmup_sample_stats`, if it was recorded.
+    pub warmup: bool,
+}
+
+/// Writes the run so that `arviz.from_netcdf(path)` opens it.
+///
+/// The file is rectangular: chains without draws are left out, and chains of different lengths are trimmed to the
+/// shortest, keeping the last draws of each.
+pub fn write_netcdf(
+    posterior: &Posterior,
+    path: &Path,
+    options: NetcdfOptions,
+) -> std::result::Result<(), OutputError> {
+    posterior.check()?;
+    let draws = Rectangle::new(posterior, |chain| &posterior.chains[chain].draws);
+    if draws.chains.is_empty() {
+        return Err(OutputError::Empty { path: path.into() });
+    }
+    let warmup = Rectangle::new(posterior, |chain| &posterior.chains[chain].warmup);
+    whole_file::replace(path, |beside| {
+        let write = || {
+            let file = H5File::options().track_order(true).create(beside)?;
+            describe(&file.root_group(), posterior)?;
+            draws.write(&file, "", posterior)?;
+            if options.warmup && !warmup.chains.is_empty() {
+                warmup.write(&file, "warmup_", posterior)?;
+            }
+            file.close()
+        };
+        write().map_err(|why| OutputError::Netcdf { path: path.into(), why: why.to_string() })
+    })
+}
+
+/// The kept iterations of some chains, equally many of each.
+struct Rectangle<'a> {
+    chains: Vec<(i64, &'a Kept)>,
+    length: usize,
+}
+
+impl<'a> Rectangle<'a> {
+    fn new(posterior: &Posterior, kept: impl Fn(usize) -> &'a Kept) -> Self {
+        let chains = posterior.chains.iter().enumerate().map(|(k, chain)| (chain.index as i64, kept(k)));
+        let chains: Vec<_> = chains.filter(|(_, kept)| !kept.is_empty()).collect();
+        let length = chains.iter().map(|(_, kept)| kept.len()).min().unwrap_or(0);
+        Self { chains, length }
+    }
+
+    /// The last iterations of each chain, `width` numbers of each iteration from the place `from` on.
+    fn columns<T: Copy + 'a>(&self, of: impl Fn(&'a Kept) -> &'a [T], dim: usize, from: usize, width: usize) -> Vec<T> {
+        let mut values = Vec::with_capacity(self.chains.len() * self.length * width);
+        for (_, kept) in &self.chains {
+            let skipped = kept.len() - self.length;
+            for row in of(kept).chunks(dim).skip(skipped) {
+                values.extend_from_slice(&row[from..from + width]);
+            }
+        }
+        values
+    }
+
+    fn write(&self, file: &H5File, prefix: &str, posterior: &Posterior) -> Result<()> {
+        let group = Group::new(file, &format!("{prefix}posterior"), self, posterior)?;
+        let names: Vec<String> = posterior.variables.iter().map(|variable| variable.name.clone()).collect();
+        let labels = labels::safe(&names, &["chain", "draw"]);
+        let mut from = 0;
+        for (variable, label) in posterior.variables.iter().zip(&labels) {
+            let values = self.columns(|kept| &kept.points, posterior.dim(), from, variable.size());
+            let written = group.variable(label, &variable.shape, &values)?;
+            if *label != variable.name {
+                written
+                    .new_attr::<rust_hdf5::types::VarLenUnicode>()
+                    .create("long_name")?
+                    .write_string(&variable.name)?;
+            }
+            from += variable.size();
+        }
+        self.write_statistics(&Group::new(file, &format!("{prefix}sample_stats"), self, posterior)?)
+    }
+
+    /// The log density, and where they were recorded the acceptance probability and the outcome.
+    fn write_statistics(&self, group: &Group) -> Result<()> {
+        group.variable("lp", &[], &self.columns(|kept| &kept.log_density, 1, 0, 1))?;
+        if self.chains.iter().all(|(_, kept)| !kept.acceptance.is_empty()) {
+            group.variable("acceptance_rate", &[], &self.columns(|kept| &kept.acceptance, 1, 0, 1))?;
+        }
+        if self.chains.iter().all(|(_, kept)| !kept.outcome.is_empty()) {
+            let outcomes = self.columns(|kept| &kept.outcome, 1, 0, 1);
+            let codes: Vec<i8> = outcomes.into_iter().map(code).collect();
+            let outcome = group.variable("outcome", &[], &codes)?;
+            outcome.new_attr::<i8>().shape([4]).create("flag_values")?.write_array(&[0i8, 1, 2, 3])?;
+            let meanings = outcome.new_attr::<rust_hdf5::types::VarLenUnicode>().create("flag_meanings")?;
+            meanings.write_string("accepted rejected outside_support invalid")?;
+        }
+        Ok(())
+    }
+}
+
+/// The number that stands for an outcome in the file.
+fn code(outcome: Outcome) -> i8 {
+    match outcome {
+        Outcome::Accepted => 0,
+        Outcome::Rejected => 1,
+        Outcome::OutsideSupport => 2,
+        Outcome::Invalid => 3,
+    }
+}
+
+/// A group of variables over chains and draws.
+struct Group {
+    group: H5Group,
+    chain: H5Dataset,
+    draw: H5Dataset,
+}
+
+impl Group {
+    fn new(file: &H5File, name: &str, rows: &Rectangle, posterior: &Posterior) -> Result<Self> {
+        let group = file.create_group(name)?;
+        describe(&group, posterior)?;
+        let indices: Vec<i64> = rows.chains.iter().map(|(index, _)| *index).collect();
+        let draws: Vec<i64> = (0..rows.length as i64).collect();
+        let (chain, draw) = (dimension(&group, "chain", &indices)?, dimension(&group, "draw", &draws)?);
+        Ok(Self { group, chain, draw })
+    }
+
+    /// A variable with `shape` numbers for each draw of each chain, and a dimension of its own for each axis.
+    fn variable<T: H5Type>(&self, name: &str, shape: &[usize], values: &[T]) -> Result<H5Dataset> {
+        let mut lengths = vec![self.chain.shape()[0], self.draw.shape()[0]];
+        lengths.extend(shape);
+        let axes = shape.iter().enumerate().map(|(axis, length)| {
+            dimension(&self.group, &format!("{name}_dim_{axis}"), &(0..*length as i64).collect::<Vec<_>>())
+        });
+        let axes = axes.collect::<Result<Vec<_>>>()?;
+        let variable = self.group.new_dataset::<T>().shape(&lengths).create(name)?;
+        variable.write_raw(values)?;
+        for (axis, scale) in [&self.chain, &self.draw].into_iter().chain(&axes).enumerate() {
+            variable.attach_scale(axis, scale)?;
+        }
+        Ok(variable)
+    }
+}
+
+/// A dimension with its coordinates.
+fn dimension(group: &H5Group, name: &str, coordinates: &[i64]) -> Result<H5Dataset> {
+    let scale = group.new_dataset::<i64>().shape([coordinates.len()]).create(name)?;
+    scale.write_raw(coordinates)?;
+    scale.set_scale(Some(name))?;
+    Ok(scale)
+}

@@ -1,0 +1,272 @@
+//! A run to be shown or exported: its draws in original units, and all that a person should know about them.
+
+use crate::output::OutputError;
+use kameleon::any_chain::AnyChain;
+use kameleon::diagnose::{Summary, summarise};
+use kameleon::{Outcome, Plan, Run, Statistics};
+use serde::{Deserialize, Serialize};
+
+/// A run, finished or not.
+#[derive(Clone, Debug, Default)]
+pub struct Posterior {
+    /// What was sampled, for people.
+    pub target: String,
+    /// The sampler's name.
+    pub sampler: String,
+    /// One name for each coordinate; coordinates are in original units, with bounds already undone.
+    pub names: Vec<String>,
+    /// How the coordinates group into arrays; by default one scalar for each name.
+    pub variables: Vec<Variable>,
+    /// The chains, in order.
+    pub chains: Vec<ChainDraws>,
+    /// Everything random followed from this.
+    pub seed: u64,
+    /// Iterations of warm-up in each chain.
+    pub warmup: u64,
+    /// One draw was kept of so many iterations.
+    pub thin: u64,
+    /// Whether the log density is an unbiased estimate.
+    pub noisy: bool,
+    /// How long the run took, where that is known.
+    pub seconds: Option<f64>,
+    /// The resolved settings as TOML text.
+    pub settings: String,
+    /// What a person should know besides the summary.
+    pub warnings: Vec<String>,
+    /// What the sampler learned: a label, and words.
+    pub learned: Vec<(String, String)>,
+}
+
+/// A named array of coordinates, row by row; no shape for a single number.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// The length of each of its dimensions.
+    pub shape: Vec<usize>,
+}
+
+impl Variable {
+    /// How many coordinates it takes.
+    pub fn size(&self) -> usize {
+        self.shape.iter().product()
+    }
+}
+
+/// One chain of a run.
+#[derive(Clone, Debug, Default)]
+pub struct ChainDraws {
+    /// Which chain, from 0.
+    pub index: usize,
+    /// The warm-up; empty if it was not recorded.
+    pub warmup: Kept,
+    /// The draws after it.
+    pub draws: Kept,
+    /// Counts, traces of scale and bandwidth, the longest wait without a move.
+    pub statistics: Statistics,
+    /// A few places of the chain with the proposal's covariance there.
+    pub proposals: Vec<ProposalEllipse>,
+}
+
+/// Iterations that were kept. `acceptance` and `outcome` are empty where they were not recorded.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The points, one after another.
+    pub points: Vec<f64>,
+    /// The log density, or its estimate, at each.
+    pub log_density: Vec<f64>,
+    /// The probability with which the step that ended there was accepted.
+    pub acceptance: Vec<f64>,
+    /// What became of the point proposed in that step.
+    pub outcome: Vec<Outcome>,
+}
+
+impl Kept {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.log_density.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.log_density.is_empty()
+    }
+}
+
+/// Where a proposal was looked at, and how it spreads there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProposalEllipse {
+    /// The point.
+    pub centre: Vec<f64>,
+    /// The proposal's covariance there, row by row, in original units.
+    pub covariance: Vec<f64>,
+}
+
+/// How many places of a chain are looked at, chosen from so many draws.
+const PLACES: usize = 20;
+const CANDIDATES: usize = 400;
+
+/// Above this dimension a covariance is too large to be kept for each place.
+const LARGEST_ELLIPSE: usize = 200;
+
+impl ProposalEllipse {
+    /// The proposal of `chain` at some of its `points`, far from each other. None for proposals that do not know their covariance.
+    pub fn along(chain: &dyn AnyChain, points: &[f64]) -> Vec<Self> {
+        let d = chain.position().len();
+        let count = points.len() / d;
+        if count == 0 || d > LARGEST_ELLIPSE {
+            return Vec::new();
+        }
+        let candidates: Vec<&[f64]> = points.chunks(d).step_by(count.div_ceil(CANDIDATES)).collect();
+        let centres = far_apart(&candidates, PLACES).into_iter();
+        centres.filter_map(|x| Some(Self { centre: x.to_vec(), covariance: chain.covariance_at(x)? })).collect()
+    }
+}
+
+/// Some of the points, so that together they show all of the places: first the one nearest to the middle, then again and
+/// again the one farthest from those before. Coordinates count by their spread.
+fn far_apart<'a>(points: &[&'a [f64]], count: usize) -> Vec<&'a [f64]> {
+    let (n, d) = (points.len() as f64, points.first().map_or(0, |x| x.len()));
+    let mean: Vec<f64> = (0..d).map(|i| points.iter().map(|x| x[i]).sum::<f64>() / n).collect();
+    let variance = |i: usize| points.iter().map(|x| (x[i] - mean[i]).powi(2)).sum::<f64>() / n;
+    let weights: Vec<f64> = (0..d).map(variance).map(|v| if v > 0.0 { 1.0 / v } else { 0.0 }).collect();
+    let distance = |x: &[f64], y: &[f64]| (0..d).map(|i| weights[i] * (x[i] - y[i]).powi(2)).sum::<f64>();
+    let mut next = points.iter().copied().min_by(|x, y| distance(x, &mean).total_cmp(&distance(y, &mean)));
+    let mut chosen = Vec::new();
+    let mut nearest = vec![f64::INFINITY; points.len()];
+    while let Some(x) = next.filter(|_| chosen.len() < count) {
+        chosen.push(x);
+        points.iter().zip(&mut nearest).for_each(|(y, near)| *near = near.min(distance(x, y)));
+        // Points that were chosen, and their copies, have distance zero.
+        let farthest = nearest.iter().enumerate().filter(|(_, near)| **near > 0.0).max_by(|a, b| a.1.total_cmp(b.1));
+        next = farthest.map(|(k, _)| points[k]);
+    }
+    chosen
+}
+
+impl Posterior {
+    /// A run in memory, of a target whose parameters have no bounds.
+    pub fn from_run(run: &Run, plan: &Plan, target: impl Into<String>) -> Self {
+        let chains = run.chains.iter().enumerate().map(|(index, chain)| {
+            let draws = Kept {
+                points: chain.draws.points.clone(),
+                log_density: chain.draws.log_density.clone(),
+                ..Kept::default()
+            };
+            let proposals = match chain.state.clone().resume() {
+                Ok(state) => ProposalEllipse::along(&*state, &draws.points),
+                Err(_) => Vec::new(),
+            };
+            let statistics = chain.statistics.clone();
+            ChainDraws { index, warmup: Kept::default(), draws, statistics, proposals }
+        });
+        Self {
+            target: target.into(),
+            sampler: plan.sampler.name().into(),
+            names: run.names.clone(),
+            variables: Self::scalars(&run.names),
+            chains: chains.collect(),
+            seed: plan.seed,
+            warmup: plan.warmup,
+            thin: plan.thin,
+            settings: toml::to_string(plan).unwrap_or_else(|why| format!("# the settings cannot be written: {why}\n")),
+            warnings: run.warnings(),
+            ..Self::default()
+        }
+    }
+
+    /// One single number for each name.
+    pub fn scalars(names: &[String]) -> Vec<Variable> {
+        names.iter().map(|name| Variable { name: name.clone(), shape: Vec::new() }).collect()
+    }
+
+    /// The dimension.
+    pub fn dim(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The points of each chain that has any, one after another.
+    pub fn points(&self) -> Vec<&[f64]> {
+        self.chains.iter().map(|chain| chain.draws.points.as_slice()).filter(|points| !points.is_empty()).collect()
+    }
+
+    /// A table of all parameters, and whether to believe it. A chain without draws is left out.
+    pub fn summary(&self) -> Summary {
+        summarise(&self.names, &self.points(), self.dim())
+    }
+
+    /// An error if names, variables and draws do not fit together: then nothing can be written.
+    pub fn check(&self) -> Result<(), OutputError> {
+        let (d, sizes) = (self.dim(), self.variables.iter().map(Variable::size).sum::<usize>());
+        if d == 0 || sizes != d {
+            return Err(OutputError::Misfit(format!("{d} parameters have names, {sizes} are in its variables")));
+        }
+        for chain in &self.chains {
+            for kept in [&chain.warmup, &chain.draws] {
+                let n = kept.len();
+                let fits = kept.points.len() == n * d && [0, n].contains(&kept.acceptance.len());
+                if !fits || ![0, n].contains(&kept.outcome.len()) {
+                    return Err(OutputError::Misfit(format!(
+                        "chain {} has {n} log densities, not so many points",
+                        chain.index
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluations of the target over all chains.
+    pub fn evaluations(&self) -> u64 {
+        self.chains.iter().map(|chain| chain.statistics.evaluations).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kameleon::{Control, Sampler, sample};
+
+    #[test]
+    fn places_are_spread_out_and_none_comes_twice() {
+        let points: Vec<[f64; 2]> = (0..100).map(|k| [f64::from(k % 50), 1e6 * f64::from(k % 2)]).collect();
+        let points: Vec<&[f64]> = points.iter().map(|x| x.as_slice()).collect();
+        let chosen = far_apart(&points, 3);
+        assert_eq!(chosen.len(), 3);
+        assert!(
+            (chosen[0][0] - 24.5).abs() < 2.0 && chosen[1..].iter().all(|x| x[0] < 2.0 || x[0] > 47.0),
+            "{chosen:?}"
+        );
+        assert_eq!(far_apart(&[&[1.0], &[1.0], &[2.0]], 9).len(), 2);
+        assert!(far_apart(&[], 9).is_empty());
+    }
+
+    #[test]
+    fn draws_without_their_log_densities_are_refused() {
+        let names = vec!["x1".to_string()];
+        let draws = Kept { points: vec![1.0, 2.0], log_density: vec![0.0], ..Kept::default() };
+        let chains = vec![ChainDraws { draws, ..ChainDraws::default() }];
+        let posterior = Posterior { variables: Posterior::scalars(&names), names, chains, ..Posterior::default() };
+        assert!(posterior.check().unwrap_err().to_string().contains("chain 0 has 1 log densities"));
+        assert!(Posterior::default().check().is_err());
+    }
+
+    #[test]
+    fn a_run_in_memory_becomes_a_posterior_with_its_draws_and_proposals() {
+        let plan = Plan { sampler: Sampler::sm(), chains: 2, warmup: 10, draws: 50, seed: 7, ..Plan::default() };
+        let target = |x: &[f64]| -0.5 * (x[0] * x[0] + x[1] * x[1]);
+        let run = sample(target, &[vec![0.0, 0.0]], &plan, Control::default()).unwrap();
+        let posterior = Posterior::from_run(&run, &plan, "a plain Gaussian");
+        assert_eq!((posterior.dim(), posterior.chains.len(), posterior.chains[1].index), (2, 2, 1));
+        assert_eq!(posterior.chains[0].draws.points, run.chains[0].draws.points);
+        assert_eq!(posterior.summary(), run.summary());
+        assert_eq!(posterior.evaluations(), run.evaluations());
+        let ellipse = &posterior.chains[0].proposals[0];
+        assert!(run.chains[0].draws.points.chunks(2).any(|x| x == ellipse.centre));
+        let nu2 = 2.38f64.powi(2) / 2.0;
+        assert!((ellipse.covariance[0] - nu2).abs() < 1e-12 && ellipse.covariance[1] == 0.0);
+        assert_eq!(toml::from_str::<Plan>(&posterior.settings).unwrap(), plan);
+        let sizes: usize = posterior.variables.iter().map(Variable::size).sum();
+        assert_eq!(sizes, posterior.dim());
+    }
+}

@@ -1,0 +1,47 @@
+//! A chain as it was at a moment, with the length its journal had then.
+
+use crate::store::error::StoreError;
+use crate::store::whole_file::write_whole;
+use kameleon::any_chain::SavedChain;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::Path;
+
+/// The first bytes of every checkpoint: what it is, and the version of its form.
+const MAGIC: &[u8; 8] = b"KMLNCKP1";
+
+/// A chain and how much of its journal belongs to it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// The chain.
+    pub chain: SavedChain,
+    /// The length of its journal in bytes.
+    pub journal: u64,
+}
+
+impl Checkpoint {
+    /// Writes it whole: after a crash at any moment the file holds this checkpoint or the one before.
+    pub fn write(&self, path: &Path) -> Result<(), StoreError> {
+        let payload = postcard::to_stdvec(self)
+            .map_err(|error| StoreError::damaged(path, format!("the chain cannot be stored: {error}")))?;
+        let mut bytes = Vec::with_capacity(payload.len() + 12);
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&crc32fast::hash(&payload).to_le_bytes());
+        bytes.extend_from_slice(&payload);
+        write_whole(path, &bytes)
+    }
+
+    /// Reads it back, or says what is wrong with the file.
+    pub fn read(path: &Path) -> Result<Self, StoreError> {
+        let bytes = fs::read(path).map_err(StoreError::io(path, "reading the checkpoint"))?;
+        let Some((head, payload)) = bytes.split_first_chunk::<12>().filter(|(head, _)| head.starts_with(MAGIC)) else {
+            return Err(StoreError::damaged(path, "this is not a checkpoint of a chain, or one of another version"));
+        };
+        let stored = [head[8], head[9], head[10], head[11]];
+        if crc32fast::hash(payload).to_le_bytes() != stored {
+            return Err(StoreError::damaged(path, "the checkpoint is damaged: its checksum does not agree"));
+        }
+        postcard::from_bytes(payload)
+            .map_err(|error| StoreError::damaged(path, format!("the checkpoint cannot be understood: {error}")))
+    }
+}

@@ -1,0 +1,274 @@
+//! The draws of a chain in a file that only grows, in blocks with length and checksum.
+
+use crate::store::error::StoreError;
+use kameleon::Outcome;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// The first bytes of every journal: what it is, and the version of its form.
+const MAGIC: &[u8; 8] = b"KMLNJRN1";
+/// Magic, dimension and chain, and their checksum.
+const HEADER: usize = 20;
+/// A block's length and checksum.
+const BLOCK_HEAD: usize = 8;
+/// Draws are written when this many bytes of them are waiting …
+const BLOCK: usize = 64 * 1024;
+/// … and no block is larger than this, so that a damaged length cannot ask for all memory.
+const LARGEST_BLOCK: usize = 64 * 1024 * 1024;
+/// The bit of the outcome that marks a draw of the warm-up.
+const WARM: u8 = 0x80;
+
+/// What a journal is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The dimension.
+    pub dim: u32,
+    /// Which chain of the run.
+    pub chain: u32,
+}
+
+impl Header {
+    /// The bytes of one draw: coordinates, log density, acceptance, outcome.
+    fn draw(self) -> usize {
+        self.dim as usize * 8 + 17
+    }
+
+    fn bytes(self) -> [u8; HEADER] {
+        let mut bytes = [0; HEADER];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..12].copy_from_slice(&self.dim.to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.chain.to_le_bytes());
+        let checksum = crc32fast::hash(&bytes[..16]);
+        bytes[16..].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, StoreError> {
+        let bytes = bytes.first_chunk::<HEADER>();
+        let Some(bytes) = bytes.filter(|bytes| bytes.starts_with(MAGIC)) else {
+            return Err(StoreError::damaged(path, "this is not a journal of draws, or one of another version"));
+        };
+        if crc32fast::hash(&bytes[..16]) != word(bytes, 16) {
+            return Err(StoreError::damaged(path, "the head of the journal is damaged: its checksum does not agree"));
+        }
+        let header = Self { dim: word(bytes, 8), chain: word(bytes, 12) };
+        if header.draw() > LARGEST_BLOCK {
+            return Err(StoreError::damaged(path, format!("a draw of {} dimensions fits into no block", header.dim)));
+        }
+        Ok(header)
+    }
+}
+
+/// Four bytes as a number.
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+/// One draw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry<'a> {
+    /// The point.
+    pub x: &'a [f64],
+    /// The log density, or its estimate.
+    pub log_density: f64,
+    /// The probability with which the last proposed point was accepted.
+    pub acceptance: f64,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Whether the draw belongs to the warm-up.
+    pub warm: bool,
+}
+
+/// A journal being written.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    header: Header,
+    /// Bytes on the disk.
+    length: u64,
+    /// The draws of the next block, behind room for its head.
+    waiting: Vec<u8>,
+}
+
+impl Journal {
+    /// A new journal with no draws.
+    pub fn create(path: &Path, header: Header) -> Result<Self, StoreError> {
+        let mut file = File::create_new(path).map_err(StoreError::io(path, "creating the journal"))?;
+        file.write_all(&header.bytes()).map_err(StoreError::io(path, "writing to the journal"))?;
+        file.sync_all().map_err(StoreError::io(path, "writing to the disk"))?;
+        Ok(Self::with(path, file, header, HEADER as u64))
+    }
+
+    /// Goes on with a journal that had this length when its chain was checkpointed; what was written after is dropped, for
+    /// the chain will write it again.
+    pub fn go_on(path: &Path, header: Header, length: u64) -> Result<Self, StoreError> {
+        let open = OpenOptions::new().read(true).write(true).open(path);
+        let mut file = open.map_err(StoreError::io(path, "opening the journal"))?;
+        let mut head = [0; HEADER];
+        file.read_exact(&mut head).map_err(StoreError::io(path, "reading the head of the journal"))?;
+        if Header::parse(path, &head)? != header {
+            return Err(StoreError::damaged(path, "this is the journal of another run or chain"));
+        }
+        let found = file.metadata().map_err(StoreError::io(path, "reading the length of the journal"))?.len();
+        if found < length || length < HEADER as u64 {
+            let what = format!("the journal has {found} bytes where the checkpoint speaks of {length}");
+            return Err(StoreError::damaged(path, what));
+        }
+        file.set_len(length).map_err(StoreError::io(path, "cutting the journal back to the checkpoint"))?;
+        file.seek(SeekFrom::End(0)).map_err(StoreError::io(path, "finding the end of the journal"))?;
+        Ok(Self::with(path, file, header, length))
+    }
+
+    fn with(path: &Path, file: File, header: Header, length: u64) -> Self {
+        let mut waiting = Vec::with_capacity(BLOCK + header.draw());
+        waiting.resize(BLOCK_HEAD, 0);
+        Self { path: path.to_path_buf(), file, header, length, waiting }
+    }
+
+    /// Adds a draw; it reaches the file with the next whole block, or with [`Journal::sync`].
+    pub fn push(&mut self, entry: Entry<'_>) -> Result<(), StoreError> {
+        for x in entry.x {
+            self.waiting.extend_from_slice(&x.to_le_bytes());
+        }
+        self.waiting.extend_from_slice(&entry.log_density.to_le_bytes());
+        self.waiting.extend_from_slice(&entry.acceptance.to_le_bytes());
+        self.waiting.push(outcome_code(entry.outcome) | if entry.warm { WARM } else { 0 });
+        if self.waiting.len() >= BLOCK { self.write_block() } else { Ok(()) }
+    }
+
+    /// Writes everything to the disk and tells the length of the journal.
+    pub fn sync(&mut self) -> Result<u64, StoreError> {
+        self.write_block()?;
+        self.file.sync_data().map_err(StoreError::io(&self.path, "writing to the disk"))?;
+        Ok(self.length)
+    }
+
+    /// What the journal is of.
+    pub fn header(&self) -> Header {
+        self.header
+    }
+
+    fn write_block(&mut self) -> Result<(), StoreError> {
+        let payload = self.waiting.len() - BLOCK_HEAD;
+        if payload == 0 {
+            return Ok(());
+        }
+        let checksum = crc32fast::hash(&self.waiting[BLOCK_HEAD..]);
+        self.waiting[..4].copy_from_slice(&(payload as u32).to_le_bytes());
+        self.waiting[4..8].copy_from_slice(&checksum.to_le_bytes());
+        if let Err(error) = self.file.write_all(&self.waiting) {
+            // Half a block may be there (a full disk): take it back, so that what was there before stays whole.
+            let _ = self.file.set_len(self.length);
+            let _ = self.file.seek(SeekFrom::Start(self.length));
+            return Err(StoreError::io(&self.path, "writing to the journal")(error));
+        }
+        self.length += self.waiting.len() as u64;
+        self.waiting.truncate(BLOCK_HEAD);
+        Ok(())
+    }
+}
+
+fn outcome_code(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Accepted => 0,
+        Outcome::Rejected => 1,
+        Outcome::OutsideSupport => 2,
+        Outcome::Invalid => 3,
+    }
+}
+
+fn outcome_of(code: u8) -> Option<Outcome> {
+    match code & !WARM {
+        0 => Some(Outcome::Accepted),
+        1 => Some(Outcome::Rejected),
+        2 => Some(Outcome::OutsideSupport),
+        3 => Some(Outcome::Invalid),
+        _ => None,
+    }
+}
+
+/// What was read from a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recovered {
+    /// What the journal is of.
+    pub header: Header,
+    /// Draws in whole blocks.
+    pub draws: u64,
+    /// Bytes after the last whole block: of a block that was being written when the run was killed, or damaged ones.
+    pub left_over: u64,
+}
+
+/// Shows every draw in whole, undamaged blocks from the start of the journal, one block in memory at a time.
+pub fn read_journal(path: &Path, mut see: impl FnMut(Entry<'_>)) -> Result<Recovered, StoreError> {
+    let mut file = File::open(path).map_err(StoreError::io(path, "opening the journal"))?;
+    let total = file.metadata().map_err(StoreError::io(path, "reading the length of the journal"))?.len();
+    let mut head = Vec::with_capacity(HEADER);
+    let reading = || StoreError::io(path, "reading the journal");
+    Read::take(&mut file, HEADER as u64).read_to_end(&mut head).map_err(reading())?;
+    let header = Header::parse(path, &head)?;
+    let mut recovered = Recovered { header, draws: 0, left_over: 0 };
+    let mut x = vec![0.0; header.dim as usize];
+    let mut block = Vec::new();
+    let mut at = HEADER as u64;
+    loop {
+        if !next_block(&mut file, &mut block, header).map_err(reading())? {
+            recovered.left_over = total.saturating_sub(at);
+            return Ok(recovered);
+        }
+        at += (BLOCK_HEAD + block.len()) as u64;
+        for draw in block.chunks_exact(header.draw()) {
+            show(draw, &mut x, &mut see);
+            recovered.draws += 1;
+        }
+    }
+}
+
+/// Reads the next block; false if there is no whole, undamaged one.
+fn next_block(file: &mut File, block: &mut Vec<u8>, header: Header) -> std::io::Result<bool> {
+    block.clear();
+    Read::take(&mut *file, BLOCK_HEAD as u64).read_to_end(block)?;
+    if block.len() < BLOCK_HEAD {
+        return Ok(false);
+    }
+    let (length, checksum) = (word(block, 0) as usize, word(block, 4));
+    if length == 0 || length > LARGEST_BLOCK || !length.is_multiple_of(header.draw()) {
+        return Ok(false);
+    }
+    block.clear();
+    Read::take(&mut *file, length as u64).read_to_end(block)?;
+    let known = |draw: &[u8]| draw.last().is_some_and(|code| outcome_of(*code).is_some());
+    Ok(block.len() == length && crc32fast::hash(block) == checksum && block.chunks_exact(header.draw()).all(known))
+}
+
+fn show(draw: &[u8], x: &mut [f64], see: &mut impl FnMut(Entry<'_>)) {
+    let (numbers, code) = draw.split_at(draw.len() - 1);
+    let number = |i: usize| f64::from_le_bytes(numbers[8 * i..8 * i + 8].try_into().expect("eight bytes"));
+    for (i, x) in x.iter_mut().enumerate() {
+        *x = number(i);
+    }
+    let Some(outcome) = outcome_of(code[0]) else { return };
+    let (log_density, acceptance) = (number(x.len()), number(x.len() + 1));
+    see(Entry { x, log_density, acceptance, outcome, warm: code[0] & WARM != 0 });
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_an_error_in_words_and_the_draws_wait() {
+        let path = Path::new("/dev/full");
+        let file = OpenOptions::new().write(true).open(path).unwrap();
+        let header = Header { dim: 1, chain: 0 };
+        let mut journal = Journal::with(path, file, header, HEADER as u64);
+        let (log_density, acceptance, outcome) = (-1.0, 0.5, Outcome::Accepted);
+        journal.push(Entry { x: &[2.0], log_density, acceptance, outcome, warm: false }).unwrap();
+        for _ in 0..2 {
+            let message = journal.sync().unwrap_err().to_string();
+            assert!(message.starts_with("/dev/full: writing to the journal failed: No space left"), "{message}");
+        }
+        assert_eq!(journal.waiting.len(), BLOCK_HEAD + header.draw());
+    }
+}

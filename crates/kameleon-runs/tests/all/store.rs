@@ -1,0 +1,193 @@
+//! Runs on disk survive what happens to disks and processes.
+
+use kameleon::any_chain::AnyChain;
+use kameleon::target::Banana;
+use kameleon::{ChainSettings, Length, Outcome, Sampler};
+use kameleon_runs::store::*;
+use std::fs;
+use std::path::Path;
+
+const HEADER: Header = Header { dim: 2, chain: 1 };
+
+fn entry(k: usize, x: &[f64; 2]) -> Entry<'_> {
+    let outcomes = [Outcome::Accepted, Outcome::Rejected, Outcome::OutsideSupport, Outcome::Invalid];
+    Entry { x, log_density: -(k as f64), acceptance: 0.25, outcome: outcomes[k % 4], warm: k < 10 }
+}
+
+fn write(path: &Path, draws: usize, sync_every: usize) {
+    let mut journal = Journal::create(path, HEADER).unwrap();
+    for k in 0..draws {
+        journal.push(entry(k, &[k as f64, 0.5])).unwrap();
+        if (k + 1) % sync_every == 0 {
+            journal.sync().unwrap();
+        }
+    }
+    journal.sync().unwrap();
+}
+
+/// The first coordinates, in order, and what was recovered.
+fn read(path: &Path) -> (Vec<f64>, Recovered) {
+    let mut found = Vec::new();
+    let recovered = read_journal(path, |entry| found.push(entry.x[0])).unwrap();
+    (found, recovered)
+}
+
+fn counting(draws: usize) -> Vec<f64> {
+    (0..draws).map(|k| k as f64).collect()
+}
+
+#[test]
+fn a_journal_gives_back_every_draw() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chain-1.journal");
+    write(&path, 10_000, 777);
+    let mut k = 0;
+    let recovered = read_journal(&path, |found| {
+        assert_eq!(found, entry(k, &[k as f64, 0.5]));
+        k += 1;
+    });
+    assert_eq!(recovered.unwrap(), Recovered { header: HEADER, draws: 10_000, left_over: 0 });
+}
+
+#[test]
+fn a_journal_cut_at_any_byte_gives_all_whole_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
+    write(&whole, 300, 20);
+    let bytes = fs::read(&whole).unwrap();
+    // Each block is 8 bytes of head and 20 draws of 33 bytes, after 20 bytes of header.
+    for length in bytes.len().saturating_sub(4096).max(20)..bytes.len() {
+        fs::write(&cut, &bytes[..length]).unwrap();
+        let blocks = (length - 20) / (8 + 20 * 33);
+        let (found, recovered) = read(&cut);
+        assert_eq!(found, counting(blocks * 20), "cut at {length}");
+        assert_eq!(recovered.left_over, (length - 20 - blocks * (8 + 20 * 33)) as u64);
+    }
+    for length in 0..20 {
+        fs::write(&cut, &bytes[..length]).unwrap();
+        assert!(read_journal(&cut, |_| ()).unwrap_err().to_string().contains("not a journal"), "cut at {length}");
+    }
+}
+
+#[test]
+fn a_flipped_bit_ends_what_is_read_and_never_shows_a_wrong_draw() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, flipped) = (folder.path().join("whole"), folder.path().join("flipped"));
+    write(&whole, 100, 10);
+    let bytes = fs::read(&whole).unwrap();
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1 << (at % 8);
+        fs::write(&flipped, &damaged).unwrap();
+        let mut found = Vec::new();
+        if read_journal(&flipped, |entry| found.push(entry.x[0])).is_ok() {
+            assert_eq!(found, counting(found.len()), "bit flipped in byte {at}");
+            assert!(found.len() < 100);
+        }
+    }
+}
+
+fn chain() -> Box<dyn AnyChain> {
+    let settings = ChainSettings { index: 1, seed: 3, warmup: 600, normals: 0, correlation: 0.0 };
+    Sampler::kamh_ls().chain(&[0.0; 2], settings, Length { warmup: 600, sampling: 900 }).unwrap()
+}
+
+/// Steps from where the chain is up to iteration `end`, with a checkpoint every 100.
+fn run(folder: &Folder, mut chain: Box<dyn AnyChain>, mut journal: Journal, end: u64) {
+    let mut target = Banana::new(2, 0.1, 25.0).unwrap();
+    while chain.iterations() < end {
+        let step = chain.step(&mut target).unwrap();
+        let x = chain.position();
+        let (log_density, acceptance, outcome) = (chain.log_density(), step.acceptance, step.outcome);
+        journal.push(Entry { x, log_density, acceptance, outcome, warm: step.warm }).unwrap();
+        if chain.iterations().is_multiple_of(100) {
+            let length = journal.sync().unwrap();
+            Checkpoint { chain: chain.save(), journal: length }.write(&folder.checkpoint(1)).unwrap();
+        }
+    }
+    // The process dies here: what waits in memory is gone.
+}
+
+fn all_draws(folder: &Folder) -> Vec<f64> {
+    let mut draws = Vec::new();
+    read_journal(&folder.journal(1), |entry| draws.extend_from_slice(entry.x)).unwrap();
+    draws
+}
+
+#[test]
+fn a_chain_killed_anywhere_goes_on_as_if_it_had_not_been() {
+    let place = tempfile::tempdir().unwrap();
+    let straight = Folder::create(&place.path().join("straight"), "").unwrap();
+    run(&straight, chain(), Journal::create(&straight.journal(1), HEADER).unwrap(), 1500);
+    let expected = all_draws(&straight);
+    assert_eq!(expected.len(), 3000);
+    for killed_at in [150, 599, 601, 1000, 1499] {
+        let path = place.path().join(format!("killed-{killed_at}"));
+        let folder = Folder::create(&path, "").unwrap();
+        run(&folder, chain(), Journal::create(&folder.journal(1), HEADER).unwrap(), killed_at);
+        drop(folder);
+        let folder = Folder::open(&path).unwrap();
+        let checkpoint = Checkpoint::read(&folder.checkpoint(1)).unwrap();
+        let journal = Journal::go_on(&folder.journal(1), HEADER, checkpoint.journal).unwrap();
+        run(&folder, checkpoint.chain.resume().unwrap(), journal, 1500);
+        assert_eq!(all_draws(&folder), expected, "killed at {killed_at}");
+    }
+}
+
+#[test]
+fn a_checkpoint_cut_or_damaged_anywhere_is_an_error_in_words() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("checkpoint");
+    Checkpoint { chain: chain().save(), journal: 20 }.write(&path).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let last = bytes.len().saturating_sub(4096);
+    for length in (0..last).step_by(7).chain(last..bytes.len()) {
+        fs::write(&path, &bytes[..length]).unwrap();
+        let message = Checkpoint::read(&path).unwrap_err().to_string();
+        assert!(message.contains("checkpoint"), "{message}");
+    }
+    for at in (0..bytes.len()).step_by(11) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        fs::write(&path, &damaged).unwrap();
+        assert!(Checkpoint::read(&path).is_err(), "byte {at}");
+    }
+}
+
+#[test]
+fn a_checkpoint_that_cannot_be_written_leaves_the_last_one() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("checkpoint");
+    Checkpoint { chain: chain().save(), journal: 20 }.write(&path).unwrap();
+    let before = fs::read(&path).unwrap();
+    // Where the new file would be written there is a folder.
+    fs::create_dir(path.with_extension("new")).unwrap();
+    let message = Checkpoint { chain: chain().save(), journal: 99 }.write(&path).unwrap_err().to_string();
+    assert!(message.contains("creating the file failed"), "{message}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn the_second_process_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("run");
+    let first = Folder::create(&path, "seed = 1").unwrap();
+    assert!(Folder::open(&path).unwrap_err().to_string().contains("in use by another process"));
+    assert_eq!(first.settings().unwrap(), "seed = 1");
+    drop(first);
+    assert!(Folder::open(&path).is_ok());
+    assert!(Folder::create(&path, "").unwrap_err().to_string().contains("holds a run already"));
+    assert!(Folder::open(place.path()).unwrap_err().to_string().contains("there is no settings.toml"));
+}
+
+#[test]
+fn a_journal_of_another_chain_or_shorter_than_its_checkpoint_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("journal");
+    write(&path, 10, 5);
+    let length = fs::metadata(&path).unwrap().len();
+    let refuses = |header, length| Journal::go_on(&path, header, length).unwrap_err().to_string();
+    assert!(refuses(Header { dim: 3, chain: 1 }, length).contains("another run or chain"));
+    assert!(refuses(HEADER, length + 1).contains("where the checkpoint speaks of"));
+    assert_eq!(read(&path).0, counting(10));
+}
