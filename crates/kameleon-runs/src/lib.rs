@@ -28,7 +28,6 @@
 
 mod application;
 mod builtin;
-mod elsewhere;
 mod error;
 mod files;
 mod gp;
@@ -39,10 +38,9 @@ mod model;
 mod named;
 pub mod output;
 mod prepare;
-mod record;
+mod remote;
 mod run;
 pub mod settings;
-mod stages;
 mod starts;
 mod status;
 mod sticking;
@@ -50,7 +48,6 @@ pub mod store;
 
 pub use application::{APPLICATIONS, Application};
 pub use builtin::{BuiltIn, DATA_TARGETS, Entry, TARGETS};
-pub use elsewhere::{Elsewhere, Trouble, work};
 pub use error::RunError;
 pub use files::write_files;
 pub use gp::GpModel;
@@ -58,6 +55,7 @@ pub use kernels::KERNELS;
 pub use load::{load, settings_of};
 pub use merge::merge;
 pub use model::Model;
+pub use remote::{RemoteError, RemoteRunner, run_task};
 pub use run::{Finished, resume, resume_on, start, start_on};
 pub use settings::{RunSettings, SettingsProblem};
 pub use status::{How, Status};

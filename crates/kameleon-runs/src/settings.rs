@@ -8,15 +8,14 @@ mod parameters;
 mod plan;
 mod sampler;
 mod text;
-mod until;
 
 pub use gp::{GpSettings, Samples};
+pub use kameleon::engine::StopRule;
 pub use model::{Kind, ModelSettings, Noisy};
 pub use parameters::{Parameter, Parameters, Start};
 pub use plan::{Format, OutputSettings, PlanSettings};
 pub use sampler::SamplerSettings;
 pub use text::SettingsProblem;
-pub use until::StopRule;
 
 use kameleon::Sampler;
 use serde::{Deserialize, Serialize};

@@ -40,16 +40,17 @@ impl Ellipse {
 /// The figure, one panel for each kernel.
 pub fn proposals(study: &Study, settings: &Settings<'_>) -> Outcome {
     let target = study.target();
-    let mut built = target.density.build(2).expect("checked when the study was read");
+    let built = target.density.build(2).expect("checked when the study was read");
     let mut plane = Plane::new(study, built.known().expect("checked"), settings.seed);
     let shown: Vec<Vec<Ellipse>> = plane.entry.kernels.iter().map(|kernel| ellipses(&plane, kernel)).collect();
     shown.iter().flatten().for_each(|ellipse| plane.widen(ellipse.range(0), ellipse.range(1)));
     let titles: Vec<String> = plane.entry.kernels.iter().map(kernel_name).collect();
     let (mut canvas, frames) = plane.panels(&titles, 30.0, 0.0);
     let mut rng = stream(settings.seed, 0, Purpose::Noise);
+    let mut evaluated = built.target();
     let mut density = |x: f64, y: f64| {
         let noise = Noise { rng: &mut rng, normals: &[] };
-        built.target().log_density(&[x, y], noise).map_or(0.0, f64::exp)
+        evaluated.log_density(&[x, y], noise).map_or(0.0, f64::exp)
     };
     let heat = Heat::new(plane.x, plane.y, 300, 300, &mut density);
     legend(&mut canvas);

@@ -133,17 +133,17 @@ fn yes() -> bool {
 /// A target ready to be evaluated.
 pub enum Built {
     /// One whose truth is known.
-    Known(Box<dyn Known>),
+    Known(Box<dyn Known + Send>),
     /// One that is known through an estimate.
-    Estimated(Box<dyn Target>),
+    Estimated(Box<dyn Target + Send>),
 }
 
 impl Built {
     /// To be sampled.
-    pub fn target(&mut self) -> &mut dyn Target {
+    pub fn target(self) -> Box<dyn Target + Send> {
         match self {
-            Self::Known(target) => target.as_mut(),
-            Self::Estimated(target) => target.as_mut(),
+            Self::Known(target) => target,
+            Self::Estimated(target) => target,
         }
     }
 
@@ -159,7 +159,7 @@ impl Built {
 impl Density {
     /// The target in `dim` dimensions, or what is wrong with its parameters.
     pub fn build(&self, dim: usize) -> Result<Built, String> {
-        let known = |target: Result<Box<dyn Known>, kameleon::target::TargetError>| {
+        let known = |target: Result<Box<dyn Known + Send>, kameleon::target::TargetError>| {
             target.map(Built::Known).map_err(|error| error.to_string())
         };
         match self {
@@ -231,7 +231,7 @@ impl Density {
 }
 
 /// A target that knows its dimension, which must be the one asked for.
-fn estimated(name: &str, target: Box<dyn Target>, dim: usize) -> Result<Built, String> {
+fn estimated(name: &str, target: Box<dyn Target + Send>, dim: usize) -> Result<Built, String> {
     match target.dim() {
         Some(d) if d != dim => Err(format!("{name} has dim = {d}, not {dim}")),
         _ => Ok(Built::Estimated(target)),
