@@ -5,7 +5,7 @@ use crate::args::{ExportArgs, ReportArgs};
 use crate::output::write_out;
 use anyhow::{Context, Result, bail};
 use kameleon_runs::output::write_report;
-use kameleon_runs::settings::{Format, OutputSettings};
+use kameleon_runs::settings::OutputSettings;
 use kameleon_runs::write_files;
 
 /// Runs `kameleon report`.
@@ -25,13 +25,12 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
     }
     let folder = args.out.as_ref().unwrap_or(&args.folder);
     std::fs::create_dir_all(folder).with_context(|| format!("the folder {} cannot be made", folder.display()))?;
-    let wanted = [(args.netcdf, Format::NetCdf), (args.csv, Format::Csv), (args.parquet, Format::Parquet)];
-    let formats: Vec<Format> = wanted.into_iter().filter_map(|(wanted, format)| wanted.then_some(format)).collect();
+    let formats = args.formats.0.clone();
     let output = OutputSettings { keep_warmup: args.warmup, formats, ..OutputSettings::default() };
     if let Some(error) = write_files(&posterior, folder, &output).into_iter().next() {
         return Err(error.into());
     }
-    let paths = output.formats.iter().map(|format| format!("{}\n", folder.join(format.file()).display()));
+    let paths = output.formats.iter().map(|format| format!("{}\n", folder.join(format.0.file).display()));
     write_out(&paths.collect::<String>())?;
     Ok(Exit::Done)
 }

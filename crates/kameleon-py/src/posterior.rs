@@ -4,10 +4,7 @@ use crate::diagnose::summary_texts;
 use crate::{array, error, json};
 use kameleon::Outcome;
 use kameleon::record::Draws;
-use kameleon_runs::output::{
-    ChainDraws, NetcdfOptions, Posterior, ProposalEllipse, Variable, report_html, write_csv, write_netcdf,
-    write_parquet,
-};
+use kameleon_runs::output::{ChainDraws, FORMATS, Format, Posterior, ProposalEllipse, Variable, report_html};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -140,18 +137,14 @@ pub fn settings_of(folder: PathBuf) -> PyResult<String> {
     json::write(&kameleon_runs::settings_of(&folder).map_err(error::run)?)
 }
 
-/// Writes the draws to a file whose ending says of what kind: .nc, .csv or .parquet.
+/// Writes the draws to a file in the format that the ending of its name means.
 #[pyfunction]
 pub fn save(posterior: &Bound<'_, PyDict>, path: PathBuf) -> PyResult<()> {
     let posterior = from_dict(posterior)?;
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
-    let written = match ending.as_str() {
-        "nc" | "netcdf" | "h5" => write_netcdf(&posterior, &path, NetcdfOptions { warmup: true }),
-        "csv" => write_csv(&posterior, &path),
-        "parquet" => write_parquet(&posterior, &path),
-        _ => return Err(error::setting("path", "must end in .nc, .csv or .parquet")),
-    };
-    written.map_err(|found| error::store(found.to_string()))
+    let endings = || FORMATS.iter().map(|format| format!(".{}", format.endings[0])).collect::<Vec<_>>().join(", ");
+    let format =
+        Format::of(&path).ok_or_else(|| error::setting("path", format!("must end in one of {}", endings())))?;
+    (format.write)(&posterior, &path, true).map_err(|found| error::store(found.to_string()))
 }
 
 /// The report of a run, one page of HTML.

@@ -6,9 +6,7 @@
 
 use kameleon::target::Banana;
 use kameleon::{Control, Plan, Sampler, sample};
-use kameleon_runs::output::{
-    NetcdfOptions, OutputError, Posterior, report_html, write_csv, write_netcdf, write_parquet,
-};
+use kameleon_runs::output::{OutputError, Posterior, report_html, write_csv, write_netcdf, write_parquet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -23,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let boxed = |done: Result<(), OutputError>| done.map_err(Box::from);
     timed("report.html", &folder, |path| write_report(&posterior, path))?;
-    timed("posterior.nc", &folder, |path| boxed(write_netcdf(&posterior, path, NetcdfOptions::default())))?;
+    timed("posterior.nc", &folder, |path| boxed(write_netcdf(&posterior, path, false)))?;
     timed("draws.csv", &folder, |path| boxed(write_csv(&posterior, path)))?;
     timed("draws.parquet", &folder, |path| boxed(write_parquet(&posterior, path)))
 }

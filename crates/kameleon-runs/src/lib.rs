@@ -27,6 +27,7 @@
 //! Nothing here prints, reads the command line or ends the process: the program and the Python package are made of it.
 
 mod application;
+pub mod atomic_file;
 mod builtin;
 mod error;
 mod files;

@@ -4,16 +4,17 @@
 
 mod csv;
 mod error;
+mod format;
 mod labels;
 mod netcdf;
 mod parquet;
 pub mod posterior;
 mod report;
-mod whole_file;
 
 pub use csv::write_csv;
 pub use error::OutputError;
-pub use netcdf::{NetcdfOptions, write_netcdf};
+pub use format::{FORMATS, Format, FormatName};
+pub use netcdf::write_netcdf;
 pub use parquet::write_parquet;
 pub use posterior::{ChainDraws, Posterior, ProposalEllipse, Variable};
 pub use report::{report_html, write_report};

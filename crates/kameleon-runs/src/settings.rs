@@ -13,7 +13,7 @@ pub use gp::{GpSettings, Samples};
 pub use kameleon::engine::StopRule;
 pub use model::{Kind, ModelSettings, Noisy};
 pub use parameters::{Parameter, Parameters, Start};
-pub use plan::{Format, OutputSettings, PlanSettings};
+pub use plan::{OutputSettings, PlanSettings};
 pub use sampler::SamplerSettings;
 pub use text::SettingsProblem;
 

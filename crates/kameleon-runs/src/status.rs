@@ -1,7 +1,8 @@
 //! How a run on disk ended, and what there is to say about it: the file `status.toml`.
 
+use crate::atomic_file;
 use crate::error::RunError;
-use crate::store::{Files, write_whole};
+use crate::store::{Files, StoreError};
 use kameleon::Ending;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -58,7 +59,7 @@ impl Status {
     /// Writes it into the folder.
     pub fn write(&self, files: &Files) -> Result<(), RunError> {
         let text = toml::to_string(self).unwrap_or_default();
-        Ok(write_whole(&path(files), text.as_bytes())?)
+        Ok(atomic_file::write(&path(files), text.as_bytes()).map_err(StoreError::from)?)
     }
 
     /// What a person should know of the ending.

@@ -2,9 +2,9 @@
 
 use crate::StudyError;
 use crate::record::{Record, Spec, hash};
+use kameleon_runs::atomic_file::{self, FileError};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A folder with one file for each finished chain.
@@ -23,7 +23,7 @@ struct Entry {
 impl Cache {
     /// The cache in `folder`, which is made if need be.
     pub fn open(folder: &Path) -> Result<Self, StudyError> {
-        fs::create_dir_all(folder).map_err(StudyError::file(folder))?;
+        fs::create_dir_all(folder).map_err(FileError::doing(folder, "creating the folder"))?;
         Ok(Self { folder: folder.into() })
     }
 
@@ -44,18 +44,6 @@ impl Cache {
         let key = spec.key();
         let path = self.path(&key);
         let text = serde_json::to_string(&Entry { key, record }).expect("a record is plain data");
-        write_whole(&path, text.as_bytes())
+        Ok(atomic_file::write(&path, text.as_bytes())?)
     }
-}
-
-/// Writes a file whole or not at all: to a temporary file beside it, then renamed.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StudyError> {
-    let temporary = path.with_extension(format!("{}.part", std::process::id()));
-    let write = || {
-        let mut file = File::create(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    };
-    write().map_err(StudyError::file(path))
 }

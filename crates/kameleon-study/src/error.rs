@@ -1,6 +1,6 @@
 //! What can go wrong with a study, told with the file and the line.
 
-use std::path::PathBuf;
+use kameleon_runs::atomic_file::FileError;
 use thiserror::Error;
 
 /// Why a study could not be run to its end.
@@ -25,13 +25,8 @@ pub enum StudyError {
         known: String,
     },
     /// A file could not be read or written.
-    #[error("{path}: {source}")]
-    File {
-        /// Which file.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A chain stopped because its target failed.
     #[error("{target} with {sampler}: {what}")]
     Chain {
@@ -45,12 +40,4 @@ pub enum StudyError {
     /// It was asked to stop. Finished chains are in the cache.
     #[error("stopped before the end; finished chains are kept, and the same command goes on from them")]
     Stopped,
-}
-
-impl StudyError {
-    /// For `map_err` on what is done to a file.
-    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.into();
-        move |source| Self::File { path, source }
-    }
 }

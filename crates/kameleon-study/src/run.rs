@@ -1,12 +1,13 @@
 //! Runs studies one after another and writes what comes of them: figures, data and the page.
 
 use crate::StudyError;
-use crate::cache::{Cache, write_whole};
+use crate::cache::Cache;
 use crate::draw::png;
 use crate::engine::{Engine, Watch};
 use crate::figure::{self, Outcome};
 use crate::page;
 use crate::study::{Scale, Study};
+use kameleon_runs::atomic_file;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -54,7 +55,7 @@ pub fn run(studies: &[Study], settings: &Settings<'_>) -> Result<Report, StudyEr
     }
     let path = settings.out.join("index.html");
     let parts: Vec<(&Study, &Outcome)> = studies.iter().zip(&outcomes).collect();
-    write_whole(&path, page::page(&parts, settings).as_bytes())?;
+    atomic_file::write(&path, page::page(&parts, settings).as_bytes())?;
     let text = parts.iter().map(|(study, outcome)| summary(study, outcome)).collect();
     Ok(Report { text, page: path })
 }
@@ -62,10 +63,11 @@ pub fn run(studies: &[Study], settings: &Settings<'_>) -> Result<Report, StudyEr
 fn write(outcome: &Outcome, settings: &Settings<'_>) -> Result<(), StudyError> {
     for figure in &outcome.figures {
         let path = |extension: &str| settings.out.join(format!("{}.{extension}", figure.name));
-        write_whole(&path("svg"), figure.svg.as_bytes())?;
-        write_whole(&path("png"), &png(&figure.svg))?;
+        atomic_file::write(&path("svg"), figure.svg.as_bytes())?;
+        atomic_file::write(&path("png"), &png(&figure.svg))?;
     }
-    outcome.data.iter().try_for_each(|(name, text)| write_whole(&settings.out.join(name), text.as_bytes()))
+    outcome.data.iter().try_for_each(|(name, text)| atomic_file::write(&settings.out.join(name), text.as_bytes()))?;
+    Ok(())
 }
 
 fn summary(study: &Study, outcome: &Outcome) -> String {

@@ -125,3 +125,39 @@ fn wait_for(port: u16) {
         sleep(Duration::from_millis(20));
     }
 }
+
+/// A seeded program that says once, at its 700th point, that it cannot go on.
+const FAILS_ONCE: &str = r#"
+import json, os, random, sys
+mark = sys.argv[1]
+count = 0
+for line in sys.stdin:
+    question = json.loads(line)
+    count += 1
+    if count == 700 and mark != "-" and not os.path.exists(mark):
+        open(mark, "w").close()
+        print(json.dumps({"fatal": "the licence server is down"}), flush=True)
+        continue
+    noise = random.Random(question["seed"]).gauss(0.0, 0.5)
+    x1, x2 = question["x"]
+    print(json.dumps({"log_density": noise - x1 * x1 / 2.0 - x2 * x2 / 2.0}), flush=True)
+"#;
+
+#[test]
+fn a_seeded_program_that_fails_once_is_resumed_bit_for_bit() {
+    let place = place("fails-once");
+    fs::write(place.join("fails_once.py"), FAILS_ONCE).unwrap();
+    let run = |mark: &str, out: &str| {
+        let model = format!("program = [\"python3\", \"fails_once.py\", \"{mark}\"]\nnoisy = \"seed\"");
+        let file = run_file(&place, &model, 700);
+        let out = place.join(out);
+        let output = command(&["sample", text(&file), "--out", text(&out), "--chains", "1"]).output().unwrap();
+        (out, output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (whole, code, said) = run("-", "whole");
+    assert_eq!(code, Some(0), "{said}");
+    let (out, code, said) = run("failed", "out");
+    assert!(code == Some(1) && said.contains("the licence server is down"), "{said}");
+    prints(&["resume", text(&out), "--trust", "--quiet"]);
+    assert_eq!(draws(&out), draws(&whole));
+}

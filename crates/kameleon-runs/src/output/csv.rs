@@ -1,6 +1,7 @@
 //! All draws as one table of text: chain, draw, parameters, log density.
 
-use crate::output::{OutputError, Posterior, labels, whole_file};
+use crate::atomic_file::{self, FileError};
+use crate::output::{OutputError, Posterior, labels};
 use std::path::Path;
 
 /// The columns that are no parameters.
@@ -9,8 +10,8 @@ pub(crate) const COLUMNS: [&str; 3] = ["chain", "draw", "log_density"];
 /// Writes one line for each draw after the warm-up. Numbers read back as they were, bit for bit.
 pub fn write_csv(posterior: &Posterior, path: &Path) -> Result<(), OutputError> {
     posterior.check()?;
-    whole_file::replace(path, |beside| {
-        let failed = |why: ::csv::Error| OutputError::io(beside, "writing")(why.into());
+    atomic_file::replace(path, |beside| {
+        let failed = |why: ::csv::Error| FileError::doing(beside, "writing")(why.into());
         let mut table = ::csv::Writer::from_path(beside).map_err(failed)?;
         let labels = labels::safe(&posterior.names, &COLUMNS);
         let head = ["chain", "draw"].into_iter().chain(labels.iter().map(String::as_str)).chain(["log_density"]);
@@ -21,8 +22,9 @@ pub fn write_csv(posterior: &Posterior, path: &Path) -> Result<(), OutputError> 
                 table.serialize((chain.index, draw, x, log_density)).map_err(failed)?;
             }
         }
-        table.flush().map_err(OutputError::io(beside, "writing"))
-    })
+        table.flush().map_err(FileError::doing(beside, "writing"))
+    })?;
+    Ok(())
 }
 
 #[cfg(test)]

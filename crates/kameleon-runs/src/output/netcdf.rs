@@ -2,7 +2,8 @@
 
 mod attributes;
 
-use crate::output::{OutputError, Posterior, labels, whole_file};
+use crate::atomic_file;
+use crate::output::{OutputError, Posterior, labels};
 use attributes::describe;
 use kameleon::Outcome;
 use kameleon::record::Draws;
@@ -12,35 +13,25 @@ use std::path::Path;
 
 type Result<T> = std::result::Result<T, Hdf5Error>;
 
-/// What goes into the file.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NetcdfOptions {
-    /// Whether the warm-up is written too, as the groups `warmup_posterior` and `warmup_sample_stats`, if it was recorded.
-    pub warmup: bool,
-}
-
-/// Writes the run so that `arviz.from_netcdf(path)` opens it.
+/// Writes the run so that `arviz.from_netcdf(path)` opens it; the `warmup` too, if it was recorded, as the groups
+/// `warmup_posterior` and `warmup_sample_stats`.
 ///
 /// The file is rectangular: chains without draws are left out, and chains of different lengths are trimmed to the
 /// shortest, keeping the last draws of each.
-pub fn write_netcdf(
-    posterior: &Posterior,
-    path: &Path,
-    options: NetcdfOptions,
-) -> std::result::Result<(), OutputError> {
+pub fn write_netcdf(posterior: &Posterior, path: &Path, warmup: bool) -> std::result::Result<(), OutputError> {
     posterior.check()?;
     let draws = Rectangle::new(posterior, |chain| &posterior.chains[chain].draws);
     if draws.chains.is_empty() {
         return Err(OutputError::Empty { path: path.into() });
     }
-    let warmup = Rectangle::new(posterior, |chain| &posterior.chains[chain].warmup);
-    whole_file::replace(path, |beside| {
+    let early = Rectangle::new(posterior, |chain| &posterior.chains[chain].warmup);
+    atomic_file::replace(path, |beside| {
         let write = || {
             let file = H5File::options().track_order(true).create(beside)?;
             describe(&file.root_group(), posterior)?;
             draws.write(&file, "", posterior)?;
-            if options.warmup && !warmup.chains.is_empty() {
-                warmup.write(&file, "warmup_", posterior)?;
+            if warmup && !early.chains.is_empty() {
+                early.write(&file, "warmup_", posterior)?;
             }
             file.close()
         };

@@ -5,8 +5,9 @@
 
 mod thrift;
 
+use crate::atomic_file::{self, FileError};
 use crate::output::csv::COLUMNS;
-use crate::output::{ChainDraws, OutputError, Posterior, labels, whole_file};
+use crate::output::{ChainDraws, OutputError, Posterior, labels};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -25,10 +26,11 @@ const RLE: i64 = 3;
 /// Writes one row for each draw after the warm-up.
 pub fn write_parquet(posterior: &Posterior, path: &Path) -> Result<(), OutputError> {
     posterior.check()?;
-    whole_file::replace(path, |beside| {
-        let file = File::create(beside).map_err(OutputError::io(beside, "creating the file"))?;
-        write_table(posterior, BufWriter::new(file)).map_err(OutputError::io(beside, "writing"))
-    })
+    atomic_file::replace(path, |beside| {
+        let file = File::create(beside).map_err(FileError::doing(beside, "creating the file"))?;
+        write_table(posterior, BufWriter::new(file)).map_err(FileError::doing(beside, "writing"))
+    })?;
+    Ok(())
 }
 
 /// A column of the file: its name and type, and its place.

@@ -6,7 +6,8 @@ mod parameter;
 mod thinned;
 mod words;
 
-use crate::output::{OutputError, Posterior, whole_file};
+use crate::atomic_file;
+use crate::output::{OutputError, Posterior};
 use html::{escape, script_safe};
 use std::path::Path;
 
@@ -49,5 +50,5 @@ pub fn report_html(posterior: &Posterior) -> String {
 /// Writes the report to a file.
 pub fn write_report(posterior: &Posterior, path: &Path) -> Result<(), OutputError> {
     let page = report_html(posterior);
-    whole_file::replace(path, |beside| std::fs::write(beside, page).map_err(OutputError::io(beside, "writing")))
+    Ok(atomic_file::write(path, page.as_bytes())?)
 }

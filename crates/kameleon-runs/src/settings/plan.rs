@@ -1,6 +1,7 @@
 //! How many chains, for how long, until when; what is kept of them and written.
 
 use super::{SettingsProblem, StopRule};
+use crate::output::{FORMATS, FormatName};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -143,12 +144,12 @@ pub struct OutputSettings {
     /// A chain is saved after so many seconds; what it did since is done again after a crash.
     pub save_every: f64,
     /// The files that are written into the folder when the run has ended.
-    pub formats: Vec<Format>,
+    pub formats: Vec<FormatName>,
 }
 
 impl Default for OutputSettings {
     fn default() -> Self {
-        Self { keep_warmup: false, save_every: 2.0, formats: vec![Format::NetCdf] }
+        Self { keep_warmup: false, save_every: 2.0, formats: vec![FormatName(&FORMATS[0])] }
     }
 }
 
@@ -158,18 +159,6 @@ impl OutputSettings {
         let ok = (0.0..=1e6).contains(&seconds);
         SettingsProblem::demand(ok, "output.save-every", || format!("must be from 0 to 1000000 seconds, not {seconds}"))
     }
-}
-
-/// A kind of file to write draws to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// `posterior.nc`, which ArviZ opens.
-    NetCdf,
-    /// `posterior.csv`.
-    Csv,
-    /// `posterior.parquet`.
-    Parquet,
 }
 
 /// A seed may be larger than the largest integer of TOML; then it is written as text.

@@ -1,14 +1,16 @@
 //! A chain as it was at a moment, with the length its journal had then.
 
+use crate::atomic_file::{self, FileError};
 use crate::store::error::StoreError;
-use crate::store::whole_file::write_whole;
 use kameleon::any_chain::SavedChain;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
 
 /// The first bytes of every checkpoint: what it is, and the version of its form.
-const MAGIC: &[u8; 8] = b"KMLNCKP1";
+const MAGIC: &[u8; 8] = b"KMLNCKP2";
+/// What the first bytes have in common in all versions.
+const ANY_VERSION: &[u8] = b"KMLNCKP";
 
 /// A chain and how much of its journal belongs to it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -28,14 +30,17 @@ impl Checkpoint {
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&crc32fast::hash(&payload).to_le_bytes());
         bytes.extend_from_slice(&payload);
-        write_whole(path, &bytes)
+        Ok(atomic_file::write(path, &bytes)?)
     }
 
     /// Reads it back, or says what is wrong with the file.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
-        let bytes = fs::read(path).map_err(StoreError::io(path, "reading the checkpoint"))?;
+        let bytes = fs::read(path).map_err(FileError::doing(path, "reading the checkpoint"))?;
+        if bytes.starts_with(ANY_VERSION) && !bytes.starts_with(MAGIC) {
+            return Err(StoreError::OtherVersion { path: path.to_path_buf() });
+        }
         let Some((head, payload)) = bytes.split_first_chunk::<12>().filter(|(head, _)| head.starts_with(MAGIC)) else {
-            return Err(StoreError::damaged(path, "this is not a checkpoint of a chain, or one of another version"));
+            return Err(StoreError::damaged(path, "this is not a checkpoint of a chain"));
         };
         let stored = [head[8], head[9], head[10], head[11]];
         if crc32fast::hash(payload).to_le_bytes() != stored {

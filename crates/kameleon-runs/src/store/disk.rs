@@ -1,10 +1,10 @@
 //! A chain's record on disk: draws into its journal, the chain into its checkpoint now and then.
 
+use crate::atomic_file::{self, FileError};
 use crate::store::checkpoint::Checkpoint;
 use crate::store::error::StoreError;
 use crate::store::folder::{Files, Folder};
 use crate::store::journal::{Header, Journal, read_journal};
-use crate::store::whole_file::write_whole;
 use kameleon::any_chain::AnyChain;
 use kameleon::chain::ChainError;
 use kameleon::record::{Draw, Moment, Record, RecordError, Recorded};
@@ -86,16 +86,16 @@ impl Record for DiskRecord {
 /// last: without it the chain would begin anew.
 pub fn copy_chain(from: &Files, to: &Folder, chain: usize, journal: u64) -> Result<(), StoreError> {
     let (source, path) = (from.journal(chain), to.journal(chain));
-    let file = File::open(&source).map_err(StoreError::io(&source, "opening the journal"))?;
-    let mut copy = File::create_new(&path).map_err(StoreError::io(&path, "creating the journal"))?;
+    let file = File::open(&source).map_err(FileError::doing(&source, "opening the journal"))?;
+    let mut copy = File::create_new(&path).map_err(FileError::doing(&path, "creating the journal"))?;
     let copied =
-        std::io::copy(&mut file.take(journal), &mut copy).map_err(StoreError::io(&path, "copying the journal"))?;
+        std::io::copy(&mut file.take(journal), &mut copy).map_err(FileError::doing(&path, "copying the journal"))?;
     if copied < journal {
         let what = format!("the journal has {copied} bytes where the checkpoint speaks of {journal}");
         return Err(StoreError::damaged(&source, what));
     }
-    copy.sync_all().map_err(StoreError::io(&path, "writing to the disk"))?;
+    copy.sync_all().map_err(FileError::doing(&path, "writing to the disk"))?;
     let source = from.checkpoint(chain);
-    let bytes = std::fs::read(&source).map_err(StoreError::io(&source, "reading the checkpoint"))?;
-    write_whole(&to.checkpoint(chain), &bytes)
+    let bytes = std::fs::read(&source).map_err(FileError::doing(&source, "reading the checkpoint"))?;
+    Ok(atomic_file::write(&to.checkpoint(chain), &bytes)?)
 }

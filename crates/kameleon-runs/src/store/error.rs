@@ -1,6 +1,6 @@
 //! What can go wrong with files, said so that a person can act on it.
 
-use std::io;
+use crate::atomic_file::FileError;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -8,15 +8,8 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The system refused.
-    #[error("{}: {doing} failed: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What was being done.
-        doing: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// Another process works on the folder.
     #[error("{} is in use by another process; wait for it to end, or choose another folder", path.display())]
     InUse {
@@ -37,6 +30,15 @@ pub enum StoreError {
         /// The file that every run has.
         missing: &'static str,
     },
+    /// The run was made by a version of kameleon whose files have another form.
+    #[error(
+        "{} was written by another version of kameleon, whose files have another form; resume it with that version, or \
+         start the run again", path.display()
+    )]
+    OtherVersion {
+        /// The file or the folder.
+        path: PathBuf,
+    },
     /// The file is not what it should be.
     #[error("{}: {what}", path.display())]
     Damaged {
@@ -48,12 +50,6 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// For `map_err`: the system refused while doing this to the file.
-    pub(crate) fn io(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_path_buf();
-        move |source| Self::Io { path, doing, source }
-    }
-
     pub(crate) fn damaged(path: &Path, what: impl Into<String>) -> Self {
         Self::Damaged { path: path.to_path_buf(), what: what.into() }
     }

@@ -1,7 +1,7 @@
 //! The folder of a run: its settings, and the files of its chains, for one process at a time.
 
+use crate::atomic_file::{self, FileError};
 use crate::store::error::StoreError;
-use crate::store::whole_file::write_whole;
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::ops::Deref;
@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 
 /// The resolved settings, which every run has.
 const SETTINGS: &str = "settings.toml";
+/// The form of the folder's files, which every run has since form 2.
+const FORM: &str = "form";
+const VERSION: &str = "2\n";
 /// Held locked by the process that works on the folder.
 const LOCK: &str = "lock";
 
@@ -19,9 +22,12 @@ pub struct Files(PathBuf);
 impl Files {
     /// The run that is in the folder.
     pub fn of(path: &Path) -> Result<Self, StoreError> {
-        match path.join(SETTINGS).exists() {
-            true => Ok(Self(path.to_path_buf())),
-            false => Err(StoreError::NoRun { path: path.to_path_buf(), missing: SETTINGS }),
+        if !path.join(SETTINGS).exists() {
+            return Err(StoreError::NoRun { path: path.to_path_buf(), missing: SETTINGS });
+        }
+        match fs::read_to_string(path.join(FORM)) {
+            Ok(version) if version == VERSION => Ok(Self(path.to_path_buf())),
+            _ => Err(StoreError::OtherVersion { path: path.to_path_buf() }),
         }
     }
 
@@ -33,7 +39,7 @@ impl Files {
     /// The settings as they were written.
     pub fn settings(&self) -> Result<String, StoreError> {
         let file = self.0.join(SETTINGS);
-        fs::read_to_string(&file).map_err(StoreError::io(&file, "reading the settings"))
+        Ok(fs::read_to_string(&file).map_err(FileError::doing(&file, "reading the settings"))?)
     }
 
     /// The journal of a chain.
@@ -58,12 +64,13 @@ pub struct Folder {
 impl Folder {
     /// A new run with these settings. Refuses a folder that holds one.
     pub fn create(path: &Path, settings: &str) -> Result<Self, StoreError> {
-        fs::create_dir_all(path).map_err(StoreError::io(path, "creating the folder"))?;
+        fs::create_dir_all(path).map_err(FileError::doing(path, "creating the folder"))?;
         let folder = Self::lock(path)?;
         if path.join(SETTINGS).exists() {
             return Err(StoreError::Exists { path: path.to_path_buf() });
         }
-        write_whole(&path.join(SETTINGS), settings.as_bytes())?;
+        atomic_file::write(&path.join(FORM), VERSION.as_bytes())?;
+        atomic_file::write(&path.join(SETTINGS), settings.as_bytes())?;
         Ok(folder)
     }
 
@@ -76,23 +83,23 @@ impl Folder {
     fn lock(path: &Path) -> Result<Self, StoreError> {
         let file = path.join(LOCK);
         let lock = File::options().create(true).truncate(false).write(true).open(&file);
-        let lock = lock.map_err(StoreError::io(&file, "opening the lock"))?;
+        let lock = lock.map_err(FileError::doing(&file, "opening the lock"))?;
         match lock.try_lock() {
             Ok(()) => Ok(Self { files: Files(path.to_path_buf()), _lock: lock }),
             Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: path.to_path_buf() }),
-            Err(TryLockError::Error(error)) => Err(StoreError::io(&file, "locking the folder")(error)),
+            Err(TryLockError::Error(error)) => Err(FileError::doing(&file, "locking the folder")(error).into()),
         }
     }
 
     /// Writes settings in place of those that are there.
     pub fn replace_settings(&self, settings: &str) -> Result<(), StoreError> {
-        write_whole(&self.path().join(SETTINGS), settings.as_bytes())
+        Ok(atomic_file::write(&self.path().join(SETTINGS), settings.as_bytes())?)
     }
 
     /// Takes back a run of which nothing could be made: the settings go last, so that what is left is still a run.
     pub fn discard(self, chains: &[usize]) -> Result<(), StoreError> {
         let chains = chains.iter().flat_map(|chain| [self.journal(*chain), self.checkpoint(*chain)]);
-        chains.chain([self.path().join(SETTINGS)]).try_for_each(|file| remove(&file))
+        chains.chain([SETTINGS, FORM].map(|file| self.path().join(file))).try_for_each(|file| remove(&file))
     }
 
     /// Removes the journal of a chain, if there is one, so that the chain can begin anew.
@@ -112,7 +119,9 @@ impl Deref for Folder {
 /// Removes a file that may not be there.
 fn remove(file: &Path) -> Result<(), StoreError> {
     match fs::remove_file(file) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(StoreError::io(file, "removing the file")(error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(FileError::doing(file, "removing the file")(error).into())
+        }
         _ => Ok(()),
     }
 }

@@ -1,5 +1,6 @@
 //! The draws of a chain in a file that only grows, in blocks with length and checksum.
 
+use crate::atomic_file::FileError;
 use crate::store::error::StoreError;
 use kameleon::Outcome;
 use kameleon::record::Draw;
@@ -81,9 +82,9 @@ pub struct Journal {
 impl Journal {
     /// A new journal with no draws.
     pub fn create(path: &Path, header: Header) -> Result<Self, StoreError> {
-        let mut file = File::create_new(path).map_err(StoreError::io(path, "creating the journal"))?;
-        file.write_all(&header.bytes()).map_err(StoreError::io(path, "writing to the journal"))?;
-        file.sync_all().map_err(StoreError::io(path, "writing to the disk"))?;
+        let mut file = File::create_new(path).map_err(FileError::doing(path, "creating the journal"))?;
+        file.write_all(&header.bytes()).map_err(FileError::doing(path, "writing to the journal"))?;
+        file.sync_all().map_err(FileError::doing(path, "writing to the disk"))?;
         Ok(Self::with(path, file, header, HEADER as u64))
     }
 
@@ -91,19 +92,19 @@ impl Journal {
     /// the chain will write it again.
     pub fn resume(path: &Path, header: Header, length: u64) -> Result<Self, StoreError> {
         let open = OpenOptions::new().read(true).write(true).open(path);
-        let mut file = open.map_err(StoreError::io(path, "opening the journal"))?;
+        let mut file = open.map_err(FileError::doing(path, "opening the journal"))?;
         let mut head = [0; HEADER];
-        file.read_exact(&mut head).map_err(StoreError::io(path, "reading the head of the journal"))?;
+        file.read_exact(&mut head).map_err(FileError::doing(path, "reading the head of the journal"))?;
         if Header::parse(path, &head)? != header {
             return Err(StoreError::damaged(path, "this is the journal of another run or chain"));
         }
-        let found = file.metadata().map_err(StoreError::io(path, "reading the length of the journal"))?.len();
+        let found = file.metadata().map_err(FileError::doing(path, "reading the length of the journal"))?.len();
         if found < length || length < HEADER as u64 {
             let what = format!("the journal has {found} bytes where the checkpoint speaks of {length}");
             return Err(StoreError::damaged(path, what));
         }
-        file.set_len(length).map_err(StoreError::io(path, "cutting the journal back to the checkpoint"))?;
-        file.seek(SeekFrom::End(0)).map_err(StoreError::io(path, "finding the end of the journal"))?;
+        file.set_len(length).map_err(FileError::doing(path, "cutting the journal back to the checkpoint"))?;
+        file.seek(SeekFrom::End(0)).map_err(FileError::doing(path, "finding the end of the journal"))?;
         Ok(Self::with(path, file, header, length))
     }
 
@@ -127,7 +128,7 @@ impl Journal {
     /// Writes everything to the disk and tells the length of the journal.
     pub fn sync(&mut self) -> Result<u64, StoreError> {
         self.write_block()?;
-        self.file.sync_data().map_err(StoreError::io(&self.path, "writing to the disk"))?;
+        self.file.sync_data().map_err(FileError::doing(&self.path, "writing to the disk"))?;
         Ok(self.length)
     }
 
@@ -148,7 +149,7 @@ impl Journal {
             // Half a block may be there (a full disk): take it back, so that what was there before stays whole.
             let _ = self.file.set_len(self.length);
             let _ = self.file.seek(SeekFrom::Start(self.length));
-            return Err(StoreError::io(&self.path, "writing to the journal")(error));
+            return Err(FileError::doing(&self.path, "writing to the journal")(error).into());
         }
         self.length += self.waiting.len() as u64;
         self.waiting.truncate(BLOCK_HEAD);
@@ -188,10 +189,10 @@ pub struct Recovered {
 
 /// Shows every draw in whole, undamaged blocks from the start of the journal, one block in memory at a time.
 pub fn read_journal(path: &Path, mut see: impl FnMut(Draw<'_>)) -> Result<Recovered, StoreError> {
-    let mut file = File::open(path).map_err(StoreError::io(path, "opening the journal"))?;
-    let total = file.metadata().map_err(StoreError::io(path, "reading the length of the journal"))?.len();
+    let mut file = File::open(path).map_err(FileError::doing(path, "opening the journal"))?;
+    let total = file.metadata().map_err(FileError::doing(path, "reading the length of the journal"))?.len();
     let mut head = Vec::with_capacity(HEADER);
-    let reading = || StoreError::io(path, "reading the journal");
+    let reading = || FileError::doing(path, "reading the journal");
     Read::take(&mut file, HEADER as u64).read_to_end(&mut head).map_err(reading())?;
     let header = Header::parse(path, &head)?;
     let mut recovered = Recovered { header, draws: 0, left_over: 0 };

@@ -2,7 +2,7 @@
 
 use kameleon::Outcome;
 use kameleon::record::Draws;
-use kameleon_runs::output::{ChainDraws, NetcdfOptions, Posterior, Variable, write_csv, write_netcdf, write_parquet};
+use kameleon_runs::output::{ChainDraws, Posterior, Variable, write_csv, write_netcdf, write_parquet};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ fn arviz_netcdf_and_arrow_read_back_what_was_written() {
     }
     let folder = tempfile::tempdir().unwrap();
     let posterior = posterior();
-    write_netcdf(&posterior, &folder.path().join("posterior.nc"), NetcdfOptions { warmup: true }).unwrap();
+    write_netcdf(&posterior, &folder.path().join("posterior.nc"), true).unwrap();
     write_parquet(&posterior, &folder.path().join("draws.parquet")).unwrap();
     std::fs::write(folder.path().join("expected.json"), expected(&posterior).to_string()).unwrap();
     for python in pythons {
@@ -132,7 +132,7 @@ fn a_run_without_draws_is_no_netcdf_file_but_an_empty_table() {
     let mut empty = posterior();
     empty.chains.iter_mut().for_each(|chain| chain.draws = Draws::default());
     let path = folder.path().join("posterior.nc");
-    let error = write_netcdf(&empty, &path, NetcdfOptions::default()).unwrap_err();
+    let error = write_netcdf(&empty, &path, false).unwrap_err();
     assert!(error.to_string().ends_with("let the run go on past its warm-up"), "{error}");
     assert!(!path.exists());
     write_csv(&empty, &folder.path().join("draws.csv")).unwrap();
@@ -148,7 +148,7 @@ fn a_full_disk_is_told_and_leaves_nothing_in_place() {
     }
     let folder = tempfile::tempdir().unwrap();
     for (name, write) in [
-        ("posterior.nc", (|p, path| write_netcdf(p, path, NetcdfOptions::default())) as fn(&Posterior, &Path) -> _),
+        ("posterior.nc", (|p, path| write_netcdf(p, path, false)) as fn(&Posterior, &Path) -> _),
         ("draws.csv", write_csv),
         ("draws.parquet", write_parquet),
     ] {

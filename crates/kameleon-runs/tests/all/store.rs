@@ -162,9 +162,9 @@ fn a_checkpoint_that_cannot_be_written_leaves_the_last_one() {
     Checkpoint { chain: chain().save(), journal: 20 }.write(&path).unwrap();
     let before = fs::read(&path).unwrap();
     // Where the new file would be written there is a folder.
-    fs::create_dir(path.with_extension("new")).unwrap();
+    fs::create_dir(place.path().join(".checkpoint.new")).unwrap();
     let message = Checkpoint { chain: chain().save(), journal: 99 }.write(&path).unwrap_err().to_string();
-    assert!(message.contains("creating the file failed"), "{message}");
+    assert!(message.contains("writing failed"), "{message}");
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
@@ -191,4 +191,17 @@ fn a_journal_of_another_chain_or_shorter_than_its_checkpoint_is_refused() {
     assert!(refuses(Header { dim: 3, chain: 1 }, length).contains("another run or chain"));
     assert!(refuses(HEADER, length + 1).contains("where the checkpoint speaks of"));
     assert_eq!(read(&path).0, counting(10));
+}
+
+#[test]
+fn files_of_an_older_form_are_refused_with_the_reason() {
+    let place = tempfile::tempdir().unwrap();
+    let older = "was written by another version of kameleon";
+    drop(Folder::create(place.path(), "").unwrap());
+    let checkpoint = place.path().join("chain-0.checkpoint");
+    fs::write(&checkpoint, b"KMLNCKP1 and what followed").unwrap();
+    assert!(Checkpoint::read(&checkpoint).unwrap_err().to_string().contains(older));
+    fs::remove_file(place.path().join("form")).unwrap();
+    let refused = Folder::open(place.path()).unwrap_err().to_string();
+    assert!(refused.contains(older) && refused.contains("start the run again"), "{refused}");
 }
