@@ -7,7 +7,7 @@
 //!
 //! let names = ["rate".to_string()];
 //! let likelihood = Expression::new("7*ln(rate) - 3*rate", &names)?; // 7 events in 3 hours
-//! let posterior = WithPrior::new(likelihood, vec![Some(Prior::gamma(2.0, 1.0)?)])?;
+//! let posterior = WithPrior::new(likelihood, vec![Some("gamma(2, 1)".parse::<Prior>()?)])?;
 //! let target = Bounded::new(posterior, vec![Bound::above(0.0)?])?; // sampled through the logarithm
 //!
 //! let start = target.to_unbounded(&[1.0])?;
