@@ -1,4 +1,4 @@
-//! Log densities that live outside Rust, as targets of `kameleon`: expressions, programs in any language, shared libraries
+//! Log densities from outside Rust as targets of `kameleon`: expressions, programs in any language, shared libraries
 //! and UM-Bridge servers; with bounds and priors for any target.
 //!
 //! ```
@@ -20,15 +20,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a model sends back is not trusted: every reply is bounded in size, depth and time.
+//! A model's replies are not trusted: each is bounded in size, nesting depth and time.
 
 pub mod bounds;
 pub mod error;
 pub mod expression;
+mod failure_budget;
 pub mod library;
 pub mod model;
 pub mod noise;
-mod patience;
 pub mod posteriors;
 pub mod prior;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Priors of single parameters: log density, distribution function, draws, and a target that has them added.
+//! Priors of single parameters: log density, distribution function, draws, and a target with priors added.
 
 mod table;
 mod text;
@@ -119,7 +119,7 @@ fn from_order(place: i64) -> f64 {
     f64::from_bits((if place < 0 { place ^ i64::MAX } else { place }) as u64)
 }
 
-/// A target with the log densities of priors added. Outside their support the target is not asked.
+/// A target plus the log densities of priors. Outside their support the target is not evaluated.
 #[derive(Clone, Debug)]
 pub struct WithPrior<T> {
     target: T,
@@ -130,7 +130,7 @@ impl<T: Target> WithPrior<T> {
     /// A prior, or none (flat), for each parameter of `target`.
     pub fn new(target: T, priors: Vec<Option<Prior>>) -> Result<Self, ModelError> {
         let (found, wanted) = (priors.len(), target.dim().unwrap_or(priors.len()));
-        demand(found == wanted, "priors", || format!("there are {found} where the target has {wanted} parameters"))?;
+        demand(found == wanted, "priors", || format!("{found} given for {wanted} parameters of the target"))?;
         Ok(Self { target, priors })
     }
 

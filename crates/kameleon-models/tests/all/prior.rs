@@ -216,5 +216,5 @@ fn a_prior_is_added_and_outside_it_the_model_is_not_asked() {
     assert_eq!(calls, 1);
     let expression = Expression::new("x1", &names(2)).unwrap();
     let wrong = WithPrior::new(expression, vec![None]).unwrap_err().to_string();
-    assert_eq!(wrong, "priors: there are 1 where the target has 2 parameters");
+    assert_eq!(wrong, "priors: 1 given for 2 parameters of the target");
 }
