@@ -68,7 +68,7 @@ def sample(
         seed: everything random follows from it, whatever the number of threads or machines. Drawn if none is given.
         parameters: names, or names with shapes such as ``{"mu": 3, "log_sigma": ()}``.
         bounds: for names, pairs (lower, upper) with None for no bound. Chains move on the whole line.
-        priors: for names, texts such as "normal(0, 1)", added to the log density.
+        priors: for names, texts such as "normal(0, 1)", added to the log density; ``kameleon list`` shows all priors.
         noisy: the log density is the logarithm of an unbiased estimate of the density. A function that takes a second
             argument is noisy; it gets a seeded ``numpy.random.Generator``, or so many standard ``normals``.
         correlated: ρ of a correlated pseudo-marginal chain, which moves the ``normals`` a little at a time.

@@ -85,6 +85,7 @@ def test_bounds_and_priors_are_those_of_run_files(program, tmp_path):
     [parameters.share]
     lower = 0.0
     upper = 1.0
+    prior = "student-t(3, 0, 1)"
     [sampler]
     name = "KAMH-LS"
     [run]
@@ -99,7 +100,7 @@ def test_bounds_and_priors_are_those_of_run_files(program, tmp_path):
     result = km.sample(
         "7*ln(rate) - 3*rate - share",
         parameters=["rate", "share"],
-        priors={"rate": "gamma(2, 1)"},
+        priors={"rate": "gamma(2, 1)", "share": "student-t(3, 0, 1)"},
         bounds={"share": (0, 1)},
         sampler=km.KAMH(),
         **SHORT,

@@ -6,7 +6,7 @@ use anyhow::Result;
 use kameleon::sampler::SAMPLERS;
 use kameleon_runs::{APPLICATIONS, DATA_TARGETS, Entry, KERNELS, TARGETS};
 
-/// Prints targets, samplers and kernels, one line each.
+/// Prints targets, samplers, kernels and priors, one line each.
 pub fn list() -> Result<Exit> {
     let mut out = String::from("Targets (with their parameters)\n");
     out += &targets(&TARGETS);
@@ -24,6 +24,7 @@ pub fn list() -> Result<Exit> {
     for (name, about) in KERNELS {
         out += &format!("  {name:35} {about}\n");
     }
+    out += &format!("\nPriors of a parameter\n{}", kameleon_models::prior::list());
     write_out(&out)?;
     Ok(Exit::Done)
 }

@@ -1,8 +1,8 @@
 //! What KAMH-LS costs over standard Metropolis on the Glass data, per iteration: `cargo bench -p kameleon-gp`.
 //!
-//! Both chains run in turn, and the shortest turn of each counts, so that other work on the machine disturbs little. The
-//! points they ask for differ, and with them the Newton steps of their estimates; so the time inside the estimates is
-//! taken too, and the overhead is also given for estimates of equal cost, which is what the samplers are to blame for.
+//! The chains run in turn, and the shortest turn of each counts, so that other work on the machine disturbs little. They
+//! visit different points, whose estimates take different numbers of Newton steps; so the time inside the estimates is
+//! measured too, and the overhead is also given for estimates of equal cost, which is due to the samplers alone.
 
 use kameleon::any_chain::AnyChain;
 use kameleon::proposal::KamhSettings;

@@ -18,7 +18,7 @@ pub enum Covariance {
     Matern52,
 }
 
-/// What θ says about the covariance.
+/// The covariance at one θ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hyper {
     /// 1/ℓ_d
@@ -27,7 +27,7 @@ pub struct Hyper {
     pub amplitude2: f64,
 }
 
-/// The training rows and a place for their scaled copy.
+/// The training rows and their scaled copy.
 #[derive(Clone)]
 pub struct CovarianceMatrix {
     shape: Covariance,
@@ -46,7 +46,7 @@ impl CovarianceMatrix {
         Self { shape, rows: inputs.rows(), scaled: x.clone(), x, largest }
     }
 
-    /// Fills the whole symmetric `k` with K + `jitter` I; false if distances overflow, so that there is no K.
+    /// Fills all of the symmetric `k` with K + `jitter` I; false if distances overflow.
     pub fn fill(&mut self, hyper: &Hyper, jitter: f64, k: &mut [f64]) -> bool {
         let sound = |s: &f64| (s * self.largest).is_finite();
         if !hyper.inverse_scales.iter().all(sound) || !hyper.amplitude2.is_finite() {

@@ -4,7 +4,7 @@ use crate::GpError;
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 use std::io::Read;
 
-/// How an absent value is usually written.
+/// Usual spellings of a missing value.
 const MISSING: [&str; 6] = ["", "?", "NA", "N/A", "NaN", "nan"];
 
 /// Inputs, column after column, with their names.
@@ -46,12 +46,12 @@ impl Inputs {
         &self.names
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many columns there are.
+    /// The number of columns.
     pub fn dim(&self) -> usize {
         self.names.len()
     }
@@ -88,8 +88,8 @@ impl Dataset {
 
     /// Reads a table with a header: numeric columns, and the label column `label`, which has two values.
     ///
-    /// `positive` says which of them counts as +1; by default the larger number or the later word. [`Dataset::classes`]
-    /// tells what was chosen.
+    /// `positive` is the value that counts as +1; by default the larger number or the later word. [`Dataset::classes`]
+    /// returns the choice.
     pub fn read(source: impl Read, label: &str, positive: Option<&str>) -> Result<Self, GpError> {
         let mut reader = open(source);
         let header = header(&mut reader)?;

@@ -1,9 +1,9 @@
-//! Expectation propagation: each likelihood term is replaced by a normal one that matches its moments in context
+//! Expectation propagation: each likelihood term is replaced by a normal term that matches its moments in context
 //! (Rasmussen & Williams, Section 3.6, with the B of Algorithm 3.5).
 //!
-//! All terms are updated at once and B is factored afresh each time. That has the same fixed point as updating them in
-//! turn, takes a few factors instead of n rank-one updates a sweep, and leaves no rounding behind. The updates are damped
-//! where they overshoot.
+//! All terms are updated in parallel and B is factored anew each time. The fixed point is that of sequential updates, at the
+//! cost of a few factorisations instead of n rank-one updates per sweep, and rounding errors do not accumulate. Updates
+//! that overshoot are damped.
 
 use crate::Likelihood;
 use crate::laplace::Accuracy;
@@ -11,14 +11,14 @@ use crate::latent::{LEAST_W, Latent};
 use crate::linalg::{dot, multiply};
 use crate::quadrature::Quadrature;
 
-/// A loose fit that takes longer is good enough to draw from as it is.
+/// A loose fit that has not converged by then is still good enough to draw from.
 const MOST_LOOSE_SWEEPS: usize = 20;
 const MOST_SWEEPS: usize = 200;
-/// The largest change of a marginal mean, in its standard deviations, that counts as none.
+/// Convergence: the largest change of a marginal mean, in its standard deviations.
 const LOOSE: f64 = 0.01;
 const EXACT: f64 = 1e-8;
 
-/// Runs EP; owns the memory for it and the fixed place where every run starts.
+/// Runs EP; owns its memory and the fixed point that every run starts from.
 #[derive(Clone)]
 pub struct Ep {
     likelihood: Likelihood,
@@ -28,7 +28,7 @@ pub struct Ep {
     /// K ν
     k_nu: Vec<f64>,
     variances: Vec<f64>,
-    /// W^½ K, then C⁻¹ W^½ K: its squared columns are what the data take off the prior variances.
+    /// W^½ K, then C⁻¹ W^½ K: its squared column norms are the reductions of the prior variances by the data.
     explained: Vec<f64>,
     log_marginal: f64,
 }
@@ -41,7 +41,7 @@ struct Sites {
 }
 
 impl Ep {
-    /// For `n` rows; runs start from terms that say nothing until [`Ep::set_reference`].
+    /// For `n` rows; runs start from flat terms until [`Ep::set_reference`].
     pub fn new(likelihood: Likelihood, n: usize) -> Self {
         let zeros = || vec![0.0; n];
         let sites = Sites { tau: vec![LEAST_W; n], nu: zeros() };
@@ -62,7 +62,7 @@ impl Ep {
         self.reference = self.sites.clone();
     }
 
-    /// Puts EP's q under covariance `k` into `q`; false if it cannot be found, or has not converged where it must.
+    /// Puts EP's q under covariance `k` into `q`; false if it cannot be found, or has not converged although it must.
     pub fn fit(&mut self, k: &[f64], y: &[f64], accuracy: Accuracy, q: &mut Latent) -> bool {
         self.sites.tau.copy_from_slice(&self.reference.tau);
         self.sites.nu.copy_from_slice(&self.reference.nu);
@@ -80,7 +80,7 @@ impl Ep {
                 return false;
             }
             if change < tolerance {
-                // The terms have just been improved: where q need not agree with log Z, take them.
+                // The terms have just been improved; use them unless q must agree with log Z.
                 return accuracy == Accuracy::Converged || self.normal(k, q);
             }
             damping = if change > last { f64::max(0.5 * damping, 0.05) } else { f64::min(1.2 * damping, 1.0) };
@@ -94,7 +94,7 @@ impl Ep {
         self.log_marginal
     }
 
-    /// q for the present terms.
+    /// q for the current terms.
     fn normal(&mut self, k: &[f64], q: &mut Latent) -> bool {
         q.w.copy_from_slice(&self.sites.tau);
         if !q.factor(k) {
@@ -106,7 +106,7 @@ impl Ep {
         true
     }
 
-    /// q and its marginals for the present terms.
+    /// q and its marginals for the current terms.
     fn marginals(&mut self, k: &[f64], q: &mut Latent) -> bool {
         let n = q.rows();
         if !self.normal(k, q) {
@@ -149,7 +149,7 @@ impl Ep {
     }
 }
 
-/// −log ∫ exp(ν f − ½ τ f²) N(f; mean, variance) df: what scales a term to its own share of Z.
+/// −log ∫ exp(ν f − ½ τ f²) N(f; mean, variance) df: the scale of a term in Z.
 fn log_scale(tau: f64, nu: f64, mean: f64, variance: f64) -> f64 {
     let widened = 1.0 + tau * variance;
     0.5 * widened.ln() - 0.5 * (2.0 * mean * nu + nu * nu * variance - tau * mean * mean) / widened

@@ -1,4 +1,4 @@
-//! What can be wrong with a table or with the settings, said so that the user can mend it.
+//! Errors in a table or in the settings, worded so that the user can correct them.
 
 use thiserror::Error;
 
@@ -8,7 +8,7 @@ pub enum GpError {
     /// The file is not a table: it cannot be read, or its rows differ in length.
     #[error("cannot read the table: {0}")]
     Csv(#[from] csv::Error),
-    /// A cell is empty, or says in a usual way that it is.
+    /// A cell is empty or has a usual spelling of a missing value.
     #[error("row {row}, column `{column}`: the value is missing")]
     Missing {
         /// Which row.
@@ -23,10 +23,10 @@ pub enum GpError {
         row: usize,
         /// Which column.
         column: String,
-        /// What is there.
+        /// Its content.
         value: String,
     },
-    /// A column says nothing.
+    /// A column is constant.
     #[error("column `{column}` is constant: every row has {value}; leave it out")]
     Constant {
         /// Which column.
@@ -37,9 +37,9 @@ pub enum GpError {
     /// A named column is not in the header.
     #[error("there is no column `{column}`; the table has {}", .available.join(", "))]
     NoColumn {
-        /// Which column was asked for.
+        /// The column that was asked for.
         column: String,
-        /// What there is.
+        /// The columns of the table.
         available: Vec<String>,
     },
     /// Two columns share a name.
@@ -63,7 +63,7 @@ pub enum GpError {
         column: String,
         /// The values it has.
         values: [String; 2],
-        /// What was asked for.
+        /// The value that was asked for.
         positive: String,
     },
     /// The table has no rows or no input columns, or its parts differ in size.
@@ -75,7 +75,7 @@ pub enum GpError {
         /// The first column that depends on those before it.
         column: String,
     },
-    /// A setting makes no sense.
+    /// A setting is invalid.
     #[error("setting {name}: {what}")]
     Setting {
         /// Which setting.
@@ -83,13 +83,13 @@ pub enum GpError {
         /// What is wrong, and what is allowed.
         what: String,
     },
-    /// No value of θ among those given can be evaluated.
+    /// None of the given values of θ can be evaluated.
     #[error("none of the {given} values of θ can be evaluated")]
     NoDraws {
-        /// How many were given.
+        /// The number of values.
         given: usize,
     },
-    /// Nothing can be computed at the reference point, where it must be.
+    /// The reference point cannot be evaluated.
     #[error("the reference point cannot be evaluated: {0}")]
     Reference(String),
 }

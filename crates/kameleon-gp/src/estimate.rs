@@ -4,16 +4,16 @@
 //! `log w = Σ log p(y|f) − ½ aᵀm − aᵀe + ½ eᵀWe − ½ log |B|`, for any a and any W > 0: q need not be converged.
 //!
 //! A draw of e takes two vectors of standard normals. With K = LLᵀ, a draw f₀ = L u₁ from the prior of f is corrected by
-//! made-up data W^½ f₀ + u₂, whose covariance is B: `e = f₀ − K W^½ B⁻¹(W^½ f₀ + u₂)` has the covariance wanted, and
-//! since K W^½ = W^−½(B − I) it equals `W^−½ (B⁻¹(W^½ f₀ + u₂) − u₂)`. So the factors of K and of B are enough, no
-//! third one (of I + LᵀWL, for e = L C⁻ᵀu) has to be made. For fixed u the estimate is continuous in θ, but for steps of a
-//! few thousandths at most where the search for q takes one iteration more or less.
+//! pseudo-data W^½ f₀ + u₂, whose covariance is B: `e = f₀ − K W^½ B⁻¹(W^½ f₀ + u₂)` has the required covariance, and
+//! since K W^½ = W^−½(B − I) it equals `W^−½ (B⁻¹(W^½ f₀ + u₂) − u₂)`. So the factors of K and of B
+//! suffice; a third one (of I + LᵀWL, for e = L C⁻ᵀu) is not needed. For fixed u the estimate is continuous in θ, except for
+//! steps of a few thousandths at most where the search for q takes one iteration more or less.
 
 use crate::latent::Latent;
 use crate::linalg::{Cholesky, dot};
 use crate::{Likelihood, Settings};
 
-/// Importance samples, and the memory for them.
+/// Importance samples and their memory.
 #[derive(Clone)]
 pub(crate) struct Estimator {
     likelihood: Likelihood,
@@ -26,14 +26,14 @@ pub(crate) struct Estimator {
 }
 
 impl Estimator {
-    /// For `n` rows; antithetic samples come as pairs m ± e (an odd one stands alone).
+    /// For `n` rows; antithetic samples come in pairs m ± e (with an odd number, the last is single).
     pub(crate) fn new(settings: &Settings, n: usize) -> Self {
         let Settings { likelihood, n_imp, antithetic, .. } = *settings;
         let count = if antithetic { n_imp.div_ceil(2) } else { n_imp };
         Self { likelihood, n, n_imp, antithetic, draws: vec![0.0; n * count], log_weights: vec![0.0; n_imp] }
     }
 
-    /// How many standard normals one estimate takes: 2n for each draw of e.
+    /// The number of standard normals in one estimate: 2n for each draw of e.
     pub(crate) fn normals(&self) -> usize {
         2 * self.draws.len()
     }
@@ -55,7 +55,7 @@ impl Estimator {
         &self.draws
     }
 
-    /// Operations per estimate beyond those that find q: an exponential counts 20 and a normal number 10.
+    /// Operations per estimate beyond those that find q; an exponential counts as 20 and a normal as 10.
     pub(crate) fn flops(&self) -> f64 {
         let (n, draws) = (self.n as f64, (self.draws.len() / self.n) as f64);
         draws * n * (3.0 * n + 30.0) + 25.0 * n * self.n_imp as f64

@@ -1,31 +1,31 @@
 //! Laplace's approximation: the mode of p(f|y,θ) and its curvature (Rasmussen & Williams, Algorithm 3.1).
 //!
 //! Newton's method, written for the increment of a = K⁻¹f: with the residual r = ∇ log p(y|f) − a, the step is
-//! (I + W K)⁻¹ r. Far from the mode it is found by conjugate gradients on B, which needs a few products with K instead
-//! of a factor of B; only the last steps, and log |B|, use the factor.
+//! (I + W K)⁻¹ r. Far from the mode it is found by conjugate gradients on B, which take a few products with K instead of
+//! a factorisation of B; only the last steps, and log |B|, use the factor.
 
 use crate::Likelihood;
 use crate::latent::Latent;
 use crate::linalg::{add_scaled, dot, multiply};
 
-/// How far an approximation is pursued.
+/// The accuracy of an approximation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accuracy {
-    /// Enough to draw from: any q that is a function of θ alone gives an unbiased estimate.
+    /// Enough to draw from: the estimate is unbiased for any q that is a function of θ alone.
     Loose,
-    /// To the last digits that matter in the approximate log marginal likelihood.
+    /// Enough for the approximate log marginal likelihood.
     Converged,
 }
 
-/// The expected gain λ²/2 in log p(f|y,θ) below which conjugate gradients have done their part.
+/// The expected gain λ²/2 in log p(f|y,θ) below which conjugate gradients stop.
 const LOOSE_GAIN: f64 = 0.05;
-/// λ² at which the mode is exact to rounding in all that follows from it.
+/// λ² below which the mode is exact up to rounding.
 const EXACT: f64 = 1e-18;
-/// By how much conjugate gradients shrink the residual of one Newton step.
+/// The factor by which conjugate gradients reduce the residual of one Newton step.
 const FORCING: f64 = 0.1;
 const MOST_STEPS: usize = 60;
 
-/// Finds the mode; owns the memory for it and the fixed place where every search starts.
+/// Finds the mode; owns its memory and the fixed point that every search starts from.
 #[derive(Clone)]
 pub struct Laplace {
     likelihood: Likelihood,
@@ -98,7 +98,7 @@ impl Laplace {
         self.likelihood.log_likelihood(y, &q.m) + q.log_normaliser()
     }
 
-    /// The reference mode carried over to this K, or f = 0 where that is better.
+    /// The reference a under this K, or f = 0 if that is better.
     fn start(&mut self, k: &[f64], y: &[f64], q: &mut Latent) {
         self.a.copy_from_slice(&self.reference);
         multiply(k, &self.a, &mut self.f, y.len());
@@ -118,7 +118,7 @@ impl Laplace {
         self.likelihood.log_likelihood(y, &self.f) - 0.5 * dot(&self.a, &self.f)
     }
 
-    /// r and K r at the present f, and W in `q`.
+    /// r and K r at the current f, and W in `q`.
     fn residual(&mut self, k: &[f64], y: &[f64], q: &mut Latent) {
         self.likelihood.derivatives(y, &self.f, &mut self.gradient, &mut q.w);
         for ((r, g), a) in self.residual.iter_mut().zip(&self.gradient).zip(&self.a) {
@@ -149,17 +149,17 @@ impl Laplace {
         true
     }
 
-    /// λ²/2: what the whole step would gain if the objective were quadratic.
+    /// λ²/2: the gain of the full step if the objective were quadratic.
     fn gain(&self) -> f64 {
         0.5 * dot(&self.residual, &self.k_step)
     }
 
-    /// Takes the step, or as much of it as does not lower the objective; false if nothing is left of it.
+    /// Takes the step, shortened until the objective does not fall; false if no step remains.
     fn advance(&mut self, y: &[f64]) -> bool {
         let before = self.objective;
         let mut moved = 0.0;
         let mut length = 1.0;
-        // Rounding alone may lower the objective a little at the mode.
+        // At the mode, rounding alone may lower the objective slightly.
         let slack = 1e-10 * (1.0 + before.abs());
         for _ in 0..40 {
             add_scaled(&mut self.a, length - moved, &self.step);
@@ -174,13 +174,13 @@ impl Laplace {
         false
     }
 
-    /// One step with the factor of B, whose W is then that of the point before it.
+    /// One step with the factor of B; W and B are then those of the previous point.
     fn polish(&mut self, k: &[f64], y: &[f64], q: &mut Latent) -> bool {
         self.residual(k, y, q);
         self.newton_step_by_factor(k, q) && self.advance(y)
     }
 
-    /// Steps until they vanish; W and B are then those of the mode.
+    /// Steps until convergence; W and B are then those of the mode.
     fn converge(&mut self, k: &[f64], y: &[f64], q: &mut Latent) -> bool {
         for _ in 0..MOST_STEPS {
             if !self.polish(k, y, q) {

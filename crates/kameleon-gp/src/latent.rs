@@ -1,11 +1,11 @@
-//! The normal approximation q(f|y,θ) = N(m, (K⁻¹ + W)⁻¹), m = K a, which Laplace and EP both lead to.
+//! The normal approximation q(f|y,θ) = N(m, (K⁻¹ + W)⁻¹), m = K a, of both Laplace and EP.
 //!
 //! Everything is computed from B = I + W^½ K W^½, whose eigenvalues are at least one: K is never inverted.
 
 use crate::linalg::{Cholesky, dot, multiply};
 
-/// W is kept above this, so that W^−½ exists. It changes q by nothing that can be seen (the prior precision of f is far
-/// larger), and q is used consistently, so no estimate is biased by it.
+/// W is kept above this, so that W^−½ exists. The effect on q is negligible (the prior precision of f is far larger), and q
+/// is used consistently, so no estimate is biased.
 pub(crate) const LEAST_W: f64 = 1e-10;
 
 /// Dense work done, in units that do not depend on the machine.
@@ -27,7 +27,7 @@ impl Work {
     }
 }
 
-/// q(f|y,θ) and the memory to work on it.
+/// q(f|y,θ) and its working memory.
 #[derive(Clone)]
 pub struct Latent {
     /// a = K⁻¹m
@@ -58,12 +58,12 @@ impl Latent {
         }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.a.len()
     }
 
-    /// Factors B for the present `w`; false if K is so large that it cannot be done.
+    /// Factors B for the current `w`; false if K is too large for that.
     pub(crate) fn factor(&mut self, k: &[f64]) -> bool {
         let n = self.rows();
         self.w.iter_mut().for_each(|w| *w = w.max(LEAST_W));
@@ -109,7 +109,7 @@ impl Latent {
         self.work.products += 1;
     }
 
-    /// −½ aᵀm − ½ log |B|: what q and the prior of f contribute to a marginal likelihood.
+    /// −½ aᵀm − ½ log |B|: the contribution of q and of the prior of f to a marginal likelihood.
     pub fn log_normaliser(&self) -> f64 {
         -0.5 * dot(&self.a, &self.m) - self.b.half_log_det()
     }

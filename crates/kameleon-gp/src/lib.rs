@@ -1,8 +1,8 @@
-//! Binary Gaussian-process classification whose marginal likelihood is known through an unbiased estimate.
+//! Binary Gaussian-process classification with an unbiased estimate of the marginal likelihood.
 //!
 //! [`GpClassification`] is a [`kameleon::Target`]: p(θ|y) for the length scales θ of a Gaussian process whose sign decides
 //! between two classes. Laplace's approximation or EP gives a normal q(f|y,θ); importance samples from it estimate
-//! p(y|θ) without bias, which is all that a chain needs to be exact.
+//! p(y|θ) without bias, which is all that an exact chain needs.
 //!
 //! ```
 //! use kameleon::Target;
@@ -17,7 +17,7 @@
 //! let estimate = target.log_estimate(&theta, &u)?;
 //! assert!((estimate - target.log_marginal(&theta)?).abs() < 1.0);
 //!
-//! println!("{}", target.pilot(&[theta.to_vec()], 1)?); // how many samples are best, and why; or target.choose_n_imp(1)
+//! println!("{}", target.pilot(&[theta.to_vec()], 1)?); // the best number of samples; or target.choose_n_imp(1)
 //! let p = target.predict(&theta, data.inputs(), Latents::Approximate)?.probabilities;
 //! assert!(p[0] > 0.5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

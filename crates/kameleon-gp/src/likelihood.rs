@@ -1,4 +1,4 @@
-//! How labels follow from the latent function: logistic or probit.
+//! The likelihood of a label given the latent function: logistic or probit.
 
 mod logistic;
 mod probit;
@@ -17,7 +17,7 @@ pub enum Likelihood {
     Probit,
 }
 
-/// A normal N(mean, variance) times one likelihood term, matched by a normal again.
+/// The moments of a normal N(mean, variance) times one likelihood term.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tilted {
     /// log ∫ p(y|f) N(f; mean, variance) df
@@ -50,7 +50,7 @@ impl Likelihood {
         }
     }
 
-    /// The gradient ∇ log p(y|f) and W = −∇∇ log p(y|f), which is diagonal and not negative.
+    /// The gradient ∇ log p(y|f) and W = −∇∇ log p(y|f), which is diagonal and nonnegative.
     pub fn derivatives(self, y: &[f64], f: &[f64], gradient: &mut [f64], w: &mut [f64]) {
         match self {
             Self::Logistic => logistic::derivatives(y, f, gradient, w),
@@ -65,7 +65,7 @@ impl Likelihood {
         }
     }
 
-    /// The moments of p(y|f) N(f; mean, variance): closed for the probit, by quadrature for the logistic.
+    /// The moments of p(y|f) N(f; mean, variance): in closed form for the probit, by quadrature for the logistic.
     pub(crate) fn tilted(self, y: f64, mean: f64, variance: f64, quadrature: &Quadrature) -> Tilted {
         match self {
             Self::Logistic => logistic::tilted(y, mean, variance, quadrature),

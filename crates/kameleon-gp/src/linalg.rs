@@ -1,7 +1,7 @@
-//! The few dense operations that are needed: names over `faer`, on one thread, in memory that is there already.
+//! The dense linear algebra needed here, by `faer` on one thread in preallocated memory.
 //!
-//! Matrices are stored column after column. `faer` keeps a packing buffer per thread for its products, made on the first
-//! use; nothing here allocates after that.
+//! Matrices are stored by columns. `faer` allocates a packing buffer per thread at its first product; nothing here
+//! allocates after that.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor as llt;
@@ -55,7 +55,7 @@ impl Cholesky {
         Self { n, entries: vec![0.0; n * n], scratch: MemBuffer::new(request) }
     }
 
-    /// Where the matrix is put before [`Cholesky::factor`]; only its lower triangle counts.
+    /// The matrix to be filled in before [`Cholesky::factor`]; only its lower triangle is used.
     pub(crate) fn entries_mut(&mut self) -> &mut [f64] {
         &mut self.entries
     }

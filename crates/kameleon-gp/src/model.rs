@@ -1,4 +1,4 @@
-//! K and q(f|y,θ) at one θ, and the memory in which both are made again at the next.
+//! K and q(f|y,θ) at one θ, in memory that is reused at the next.
 
 use crate::covariance::{CovarianceMatrix, Hyper};
 use crate::ep::Ep;
@@ -10,7 +10,7 @@ use crate::settings::{Approximation, Settings};
 use crate::{GpError, Inputs};
 use kameleon::EvalError;
 
-/// The first jitter to be tried after none.
+/// The first jitter tried if K cannot be factored without.
 const FIRST_JITTER: f64 = 1e-12;
 
 #[derive(Clone)]
@@ -67,7 +67,7 @@ impl Model {
         Ok(model)
     }
 
-    /// Makes K and its factor, with more jitter where that is needed: a function of θ alone.
+    /// Computes K and its factor, with more jitter if needed: a function of θ alone.
     pub(crate) fn set(&mut self, theta: &[f64]) -> Result<(), EvalError> {
         self.parameters.unpack(theta, &mut self.hyper);
         self.jitter = self.least_jitter;
@@ -90,7 +90,7 @@ impl Model {
         }
     }
 
-    /// Makes K and q at θ.
+    /// Computes K and q at θ.
     pub(crate) fn fit(&mut self, theta: &[f64], accuracy: Accuracy) -> Result<(), EvalError> {
         self.latent.work = Work::default();
         self.set(theta)?;
@@ -98,7 +98,7 @@ impl Model {
             Engine::Laplace(laplace) => laplace.fit(&self.k, &self.y, accuracy, &mut self.latent),
             Engine::Ep(ep) => ep.fit(&self.k, &self.y, accuracy, &mut self.latent),
         };
-        if fitted { Ok(()) } else { Err(EvalError::reject("the approximation of p(f|y,θ) was not found")) }
+        if fitted { Ok(()) } else { Err(EvalError::reject("the approximation of p(f|y,θ) could not be found")) }
     }
 
     /// The approximate log p(y|θ) after a converged fit.
@@ -109,7 +109,7 @@ impl Model {
         }
     }
 
-    /// Operations of the last fit, K included: an exponential counts 20.
+    /// Operations of the last fit, including K; an exponential counts as 20.
     pub(crate) fn flops(&self) -> f64 {
         let (n, d) = (self.y.len() as f64, self.hyper.inverse_scales.len() as f64);
         let k_and_its_factor = 0.5 * n * n * (3.0 * d + 22.0) + n * n * n / 3.0;

@@ -1,4 +1,4 @@
-//! What θ says: names, prior, and the length scales and amplitude it stands for.
+//! The meaning of θ: names, prior, length scales and amplitude.
 
 use crate::covariance::Hyper;
 use crate::settings::{Parametrisation, Settings};

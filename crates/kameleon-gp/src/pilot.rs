@@ -1,9 +1,10 @@
-//! How many importance samples to take: a short pilot that weighs the noise of log p̂ against the work.
+//! Choice of the number of importance samples: a short pilot run weighs the noise of log p̂ against the work.
 //!
-//! A noisy estimate makes a chain stick; more samples make each step dearer. With σ = sd(log p̂), Pitt, Silva, Giordani
+//! A noisy estimate makes a chain stick; more samples make each step costlier. With σ = sd(log p̂), Pitt, Silva, Giordani
 //! and Kohn (2012) give the inefficiency of a chain that proposes from the posterior itself: the mean of (2 − p)/p over
-//! z ~ N(σ²/2, σ²), where p = Φ(−z/σ − σ/2) + e^{−z} Φ(z/σ − σ/2) is the probability that noise z lets go. Doucet, Pitt,
-//! Deligiannidis and Kohn (2015) show that other proposals suffer less from noise, so this is the cautious choice.
+//! z ~ N(σ²/2, σ²), where p = Φ(−z/σ − σ/2) + e^{−z} Φ(z/σ − σ/2) is the probability of leaving a point with noise
+//! z. Doucet, Pitt, Deligiannidis and Kohn (2015) show that other proposals suffer less from noise, so this is the cautious
+//! choice.
 //!
 //! Work is counted in floating-point operations rather than timed: the same run chooses the same n_imp on every machine.
 
@@ -18,21 +19,21 @@ use kameleon::{ChainSettings, EvalError, Length, Sampler, Target};
 use rand_distr::{Distribution, StandardNormal};
 use std::fmt;
 
-/// The numbers of samples that are compared; without antithetic pairs, 1 as well.
+/// The numbers of samples that are compared; 1 as well, without antithetic pairs.
 const CANDIDATES: [usize; 11] = [2, 4, 6, 10, 16, 24, 40, 64, 100, 200, 400];
 /// Weights drawn at each θ: forty estimates of the largest size.
 const POOL: usize = FEWEST * 400;
 const FEWEST: usize = 40;
 const AT_ONCE: usize = 100;
-/// Streams from here down are used by no chain of a run.
+/// No chain of a run uses the random streams from here down.
 const CHAIN: u64 = u64::MAX / 4;
-/// The chain that finds points to measure the noise at: its steps, its samples for each estimate, and the steps between
-/// two points, of which the later half counts.
+/// The chain that finds points at which to measure the noise: its steps, its samples for each estimate, and the steps
+/// between two points. The points of its second half are used.
 const STEPS: u64 = 2000;
 const STEPS_N_IMP: usize = 10;
 const EVERY: u64 = 125;
 
-/// What one number of samples would give.
+/// The efficiency of one number of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// The number of samples.
@@ -41,29 +42,29 @@ pub struct Candidate {
     pub sd: f64,
     /// Work of one estimate, in millions of floating-point operations.
     pub megaflops: f64,
-    /// Draws of the chain that are worth one draw without noise.
+    /// Inefficiency: the number of draws that are worth one draw without noise.
     pub inefficiency: f64,
     /// Effective draws per operation, relative to the best candidate.
     pub score: f64,
 }
 
-/// What a pilot found and chose.
+/// The result of a pilot run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pilot {
-    /// All that were compared.
+    /// The candidates that were compared.
     pub candidates: Vec<Candidate>,
     /// The best of them.
     pub chosen: Candidate,
-    /// At how many points the noise was measured.
+    /// The number of points at which the noise was measured.
     pub points: usize,
 }
 
 impl GpClassification {
     /// Runs a short chain of adaptive Metropolis from the prior mean, and a [`GpClassification::pilot`] at states of its
-    /// second half. The answer depends on the data, the settings and the seed alone, not on the machine's speed.
+    /// second half. The result depends only on the data, the settings and the seed, not on the machine's speed.
     pub fn choose_n_imp(&self, seed: u64) -> Result<Pilot, GpError> {
         let mut target = self.clone();
-        // What happens here is not part of the run.
+        // Evaluations of the pilot are not counted as those of the run.
         target.counters = Counters::default();
         target.set_n_imp(STEPS_N_IMP)?;
         let unusable = |why: String| GpError::Reference(why);
@@ -96,9 +97,9 @@ impl GpClassification {
         Ok(noise_variance(&self.pool(seed, 0, count), n_imp).sqrt())
     }
 
-    /// Measures sd(log p̂) at the points `thetas` (a few states of a warm chain) and finds the n_imp that gives most
-    /// effective draws for the work. Points that cannot be evaluated are left out. [`GpClassification::set_n_imp`] then
-    /// puts the choice to use.
+    /// Measures sd(log p̂) at the points `thetas` (a few states of a warm chain) and finds the n_imp with the
+    /// most effective draws for the work. Points that cannot be evaluated are left out. [`GpClassification::set_n_imp`]
+    /// then applies the choice.
     pub fn pilot(&mut self, thetas: &[Vec<f64>], seed: u64) -> Result<Pilot, GpError> {
         let singles = (!self.settings().antithetic).then_some(1);
         let counts: Vec<usize> = singles.into_iter().chain(CANDIDATES).collect();
@@ -164,8 +165,8 @@ impl Pilot {
             more => format!("{more} points"),
         };
         format!(
-            "n_imp = {n_imp}, with sd(log p̂) = {sd:.3} at {points} and {megaflops:.1} Mflop an estimate, gives most \
-             effective draws for the work"
+            "n_imp = {n_imp}, with sd(log p̂) = {sd:.3} at {points} and {megaflops:.1} Mflop for an estimate, gives \
+             the most effective draws for the work"
         )
     }
 }
@@ -190,7 +191,8 @@ fn noise_variance(weights: &[f64], count: usize) -> f64 {
     estimates.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / (n - 1.0)
 }
 
-/// Draws that are worth one, when log p̂ is normal with standard deviation `sigma` and the proposal is ideal.
+/// The number of draws that are worth one draw without noise, if log p̂ is normal with standard deviation `sigma` and the
+/// proposal is ideal.
 fn inefficiency(sigma: f64) -> f64 {
     let rule = Quadrature::new();
     let log_cdf = |x: f64| Likelihood::Probit.log_likelihood(&[1.0], &[x]);

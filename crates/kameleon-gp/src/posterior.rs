@@ -10,8 +10,9 @@ use kameleon::{EvalError, Evaluation, Noise, Target};
 
 /// p(θ|y) ∝ p(y|θ) p(θ) for binary labels and a Gaussian-process prior over the latent function.
 ///
-/// One instance per chain: cloning copies the memory it works in, and shares the counts of [`Statistics`]. The estimate is a function of θ and of the standard
-/// normals u alone. No search starts from where the chain is, so its law depends on θ only and the chain is exact.
+/// Every chain has a clone of its own, with its own working memory; all clones share the counts of [`Statistics`]. The
+/// estimate is a function of θ and the standard normals u alone: no search starts from the state of the chain, so the
+/// distribution of the estimate depends only on θ and the chain is exact.
 #[derive(Clone)]
 pub struct GpClassification {
     settings: Settings,
@@ -48,12 +49,12 @@ impl GpClassification {
         &self.columns
     }
 
-    /// What happened so far, here and in all clones.
+    /// The counts so far, of this target and all its clones.
     pub fn statistics(&self) -> Statistics {
         self.counters.now()
     }
 
-    /// Another number of samples, with all else unchanged.
+    /// Changes the number of samples and nothing else.
     pub fn set_n_imp(&mut self, n_imp: usize) -> Result<(), GpError> {
         let settings = Settings { n_imp, ..self.settings.clone() };
         settings.check(self.columns.len())?;
@@ -86,12 +87,12 @@ impl GpClassification {
         estimate
     }
 
-    /// The log weights of the last estimate, whose mean it was: their spread is that of log p̂ with one sample.
+    /// The log weights of the last estimate, which is the mean of the weights; they vary as log p̂ with one sample does.
     pub fn log_weights(&self) -> &[f64] {
         self.estimator.log_weights()
     }
 
-    /// K + jitter I at θ, column after column.
+    /// K + jitter I at θ, by columns.
     pub fn covariance(&mut self, theta: &[f64]) -> Result<&[f64], EvalError> {
         self.check_length(theta)?;
         self.model.set(theta)?;
@@ -111,7 +112,7 @@ impl GpClassification {
         if theta.len() == dim {
             return Ok(());
         }
-        Err(EvalError::fatal(format!("θ has {dim} coordinates, not {}", theta.len())))
+        Err(EvalError::fatal(format!("θ must have {dim} coordinates, not {}", theta.len())))
     }
 }
 

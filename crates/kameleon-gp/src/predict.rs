@@ -22,20 +22,23 @@ pub enum Latents<'a> {
 pub struct Prediction {
     /// p(y = +1|x) for each row.
     pub probabilities: Vec<f64>,
-    /// How many draws of θ they are averaged over.
+    /// The number of draws of θ in the average.
     pub draws: usize,
-    /// How many draws of θ could not be evaluated, and were left out.
+    /// The number of draws of θ that could not be evaluated and were left out.
     pub rejected: usize,
 }
 
 impl GpClassification {
-    /// p(y = +1|x) for each row of `new`, averaged over the draws of θ in `thetas` (one after the other).
+    /// p(y = +1|x) for each row of `new`, averaged over the draws of θ in `thetas`, which are concatenated.
     ///
     /// For each θ the latent value at x is normal, and the likelihood is integrated over it (by quadrature if logistic).
     pub fn predict(&mut self, thetas: &[f64], new: &Inputs, mut latents: Latents<'_>) -> Result<Prediction, GpError> {
         let dim = self.model.parameters.dim();
         if !thetas.len().is_multiple_of(dim) {
-            return Err(GpError::Shape(format!("{} numbers are not draws of {dim} coordinates", thetas.len())));
+            return Err(GpError::Shape(format!(
+                "{} numbers cannot be split into draws of {dim} coordinates",
+                thetas.len()
+            )));
         }
         if new.names() != self.columns() {
             let (given, known) = (new.names().join(", "), self.columns().join(", "));
@@ -64,7 +67,7 @@ impl GpClassification {
     }
 }
 
-/// The standardised new rows, each in one piece.
+/// The standardised new rows, each contiguous.
 fn rows(inputs: &Inputs) -> Vec<Vec<f64>> {
     (0..inputs.rows()).map(|i| (0..inputs.dim()).map(|d| inputs.column(d)[i]).collect()).collect()
 }

@@ -1,9 +1,9 @@
-//! All choices of a classification model in one plain value, checked once.
+//! The settings of a classification model, checked once.
 
 use crate::{Covariance, GpError, Likelihood, Standardise};
 use serde::{Deserialize, Serialize};
 
-/// Which normal approximation of p(f|y,θ) the samples are drawn from.
+/// The normal approximation of p(f|y,θ) that samples are drawn from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Approximation {
@@ -14,7 +14,7 @@ pub enum Approximation {
     Ep,
 }
 
-/// What the coordinates of θ mean.
+/// The meaning of the coordinates of θ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Parametrisation {
@@ -26,19 +26,19 @@ pub enum Parametrisation {
     Published,
 }
 
-/// A classification model and the way its marginal likelihood is estimated.
+/// A classification model and the estimate of its marginal likelihood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// The shape of the covariance.
     pub covariance: Covariance,
-    /// Whether the variance of the latent function is learned too (as log amplitude², the last coordinate) or one.
+    /// Whether the variance of the latent function is learned (as log amplitude², the last coordinate); otherwise it is one.
     pub amplitude: bool,
     /// p(y|f)
     pub likelihood: Likelihood,
     /// How the columns are scaled.
     pub standardise: Standardise,
-    /// What θ means.
+    /// The meaning of θ.
     pub parametrisation: Parametrisation,
     /// The mean of the normal prior of each coordinate of θ.
     pub prior_mean: f64,
@@ -46,15 +46,15 @@ pub struct Settings {
     pub prior_variance: f64,
     /// Added to the diagonal of K: part of the model.
     pub jitter: f64,
-    /// The jitter is doubled where K cannot be factored, up to this. Beyond it θ is rejected.
+    /// Where K cannot be factored, the jitter is doubled up to this limit; then θ is rejected.
     pub jitter_limit: f64,
-    /// Where samples are drawn from.
+    /// The approximation that samples are drawn from.
     pub approximation: Approximation,
-    /// How many samples of the latent values an estimate takes.
+    /// The number of samples of the latent values in an estimate.
     pub n_imp: usize,
     /// Whether samples come in pairs m ± e.
     pub antithetic: bool,
-    /// The θ whose approximation every search starts from; the prior mean if there is none.
+    /// The θ whose approximation every search starts from; by default the prior mean.
     pub reference: Option<Vec<f64>>,
 }
 
@@ -79,7 +79,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The model of the published runs on the Glass data, which the paper's Figures 3 and 4 show: whitened columns,
+    /// The model of the published runs on the Glass data, shown in the paper's Figures 3 and 4: whitened columns,
     /// weights instead of length scales, a ridge of 10⁻³ and 100 samples.
     pub fn published() -> Self {
         Self {
@@ -91,12 +91,12 @@ impl Settings {
         }
     }
 
-    /// How many coordinates θ has for `columns` input columns.
+    /// The dimension of θ for `columns` input columns.
     pub fn dim(&self, columns: usize) -> usize {
         columns + usize::from(self.amplitude)
     }
 
-    /// Fails with the first setting that makes no sense.
+    /// An error for the first invalid setting.
     pub(crate) fn check(&self, columns: usize) -> Result<(), GpError> {
         let demand = |ok: bool, name: &'static str, what: String| match ok {
             true => Ok(()),

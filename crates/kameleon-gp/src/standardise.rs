@@ -1,4 +1,4 @@
-//! Bringing columns to a common scale before distances are taken.
+//! Scaling of the columns before distances are computed.
 
 use crate::{GpError, Inputs};
 use serde::{Deserialize, Serialize};
@@ -10,10 +10,10 @@ pub enum Standardise {
     /// Mean 0 and variance 1 in each column (divisor n).
     #[default]
     Zscore,
-    /// Mean 0 and covariance I (divisor n − 1): x ← A⁻¹(x − mean), AAᵀ the covariance. Column d then holds what the
-    /// columns before it do not explain.
+    /// Mean 0 and covariance I (divisor n − 1): x ← A⁻¹(x − mean), AAᵀ the covariance. Column d is then the scaled residual
+    /// of its regression on the columns before it.
     Whiten,
-    /// As they are.
+    /// Unchanged.
     None,
 }
 
@@ -57,7 +57,7 @@ impl Transform {
         Ok(Self { mean, factor })
     }
 
-    /// Scales `inputs`, which must have the columns that the scaling was learned from.
+    /// Scales `inputs`, which must have the columns from which the scaling was learned.
     pub fn apply(&self, inputs: &Inputs) -> Inputs {
         let (n, dim) = (inputs.rows(), inputs.dim());
         assert_eq!(dim, self.mean.len(), "other columns than those the scaling was learned from");
@@ -72,7 +72,7 @@ impl Transform {
     }
 }
 
-/// The lower factor in place, row after row; the index of a column that depends on those before it on failure.
+/// Computes the lower factor in place, by rows; the error is the index of a column that depends on those before it.
 fn cholesky(a: &mut [f64], dim: usize) -> Result<(), usize> {
     for i in 0..dim {
         let variance = a[i * dim + i];

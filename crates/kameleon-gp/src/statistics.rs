@@ -1,24 +1,24 @@
-//! What happened while a target was evaluated, counted over all of its clones.
+//! Counts of evaluations, over a target and all its clones.
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What happened while a target and its clones were evaluated.
+/// Counts of the evaluations of a target and its clones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
-    /// Evaluations, the rejected ones included.
+    /// Evaluations, including rejected ones.
     pub evaluations: u64,
     /// Evaluations that gave no value.
     pub rejections: u64,
-    /// Evaluations that needed more than the jitter that was set.
+    /// Evaluations that needed more jitter than the settings ask for.
     pub raised_jitter: u64,
-    /// The largest jitter that served.
+    /// The largest jitter used.
     pub largest_jitter: f64,
 }
 
-/// Counts that clones share: every chain has its own clone of the target, and whoever keeps one can see the whole run.
-/// Nothing is ever decided by them, so draws do not depend on how threads take turns.
+/// Counts shared by all clones: every chain has its own clone, and any clone sees the counts of the whole run. They
+/// influence nothing, so draws do not depend on the scheduling of threads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters(Arc<Counts>);
 
@@ -27,7 +27,7 @@ struct Counts {
     evaluations: AtomicU64,
     rejections: AtomicU64,
     raised_jitter: AtomicU64,
-    /// As bits, whose order is that of numbers that are not negative.
+    /// As bits, which have the same order as nonnegative numbers.
     largest_jitter: AtomicU64,
 }
 

@@ -1,4 +1,4 @@
-//! An evaluation works in memory that is there already.
+//! An evaluation allocates nothing.
 
 // A counting allocator cannot be written without `unsafe`.
 #![allow(unsafe_code)]
@@ -30,7 +30,8 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn an_evaluation_allocates_nothing_after_the_first_on_its_thread() {
-    // The first product on a thread makes faer's packing buffer; this test is alone in its program, so nothing else counts.
+    // The first product on a thread allocates faer's packing buffer. This is the only test of its program, so nothing else is
+    // counted.
     for approximation in [Approximation::Laplace, Approximation::Ep] {
         for (likelihood, covariance) in
             [(Likelihood::Logistic, Covariance::Gaussian), (Likelihood::Probit, Covariance::Matern52)]

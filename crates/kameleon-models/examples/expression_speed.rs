@@ -1,4 +1,4 @@
-//! How fast expressions are evaluated, beside exmex on the same text: `cargo run --release --example expression_speed`.
+//! The speed of expressions, compared with exmex on the same text: `cargo run --release --example expression_speed`.
 
 use exmex::Express;
 use kameleon_models::Expression;

@@ -1,5 +1,5 @@
 //! How noisy the estimates are at the maximum of the likelihood, and what they cost:
-//! `cargo run --release -p kameleon-applications --example noise`.
+//! `cargo run --release -p kameleon-models --example noise`.
 
 use kameleon::random::{Purpose, stream};
 use kameleon::{Noise, Rng, Target};
@@ -35,7 +35,7 @@ fn measure(
     let mut rng: Rng = stream(1, 0, Purpose::Noise);
     let mut normals = vec![0.0; target.normals()];
     let mut values = Vec::with_capacity(count);
-    // The shortest turn, since others may be at work on the same machine.
+    // The minimum over rounds, since other work may disturb the machine.
     let mut shortest = f64::INFINITY;
     for _ in 0..TURNS {
         let started = Instant::now();

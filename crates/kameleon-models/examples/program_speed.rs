@@ -1,4 +1,4 @@
-//! How fast a program in C is asked by two chains at once: `cargo run --release --example program_speed`.
+//! Evaluations per second of a C program with two chains at once: `cargo run --release --example program_speed`.
 
 #[cfg(unix)]
 fn main() -> Result<(), Box<dyn std::error::Error>> {

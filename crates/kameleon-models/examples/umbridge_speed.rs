@@ -1,7 +1,7 @@
-//! How fast a UM-Bridge server is asked, and how fast it can be asked at all:
+//! Evaluations per second of a UM-Bridge server, and the fastest rate it can answer at:
 //! `cargo run --release --example umbridge_speed -- http://127.0.0.1:4242 [number of parameters]`.
 //!
-//! The second figure is of one connection that sends the same bytes again and again, and hardly looks at the answers.
+//! The second figure is for one connection that repeats the same bytes and barely parses the answers.
 
 use kameleon::random::{Purpose, stream};
 use kameleon::{Noise, Target};

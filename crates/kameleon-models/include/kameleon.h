@@ -3,9 +3,8 @@
  * Write one of the two functions below, compile it into a shared library (cc -O2 -shared -fPIC -o model.so model.c), and
  * name the library in the run file. Everything else here is optional.
  *
- * Threads: chains run in parallel. Two calls never have the same `user` at the same time, but one `user` may be called
- * from different threads one after another. A library without kameleon_create gets user == NULL, and its function must be
- * callable from several threads at once.
+ * Threads: chains run in parallel. Calls with the same `user` never overlap, but may come from different threads in turn.
+ * A library without kameleon_create gets user == NULL, and its function must be callable from several threads at once.
  */
 #ifndef KAMELEON_H
 #define KAMELEON_H
@@ -20,8 +19,8 @@ extern "C" {
 /* What the function returns. Any other value counts as KAMELEON_FATAL. */
 enum {
     KAMELEON_OK = 0,     /* *log_density is set; -INFINITY means outside the support, NaN is rejected and counted */
-    KAMELEON_REJECT = 1, /* no value at this point: it is rejected and counted, the run goes on */
-    KAMELEON_FATAL = 2   /* nothing more can be computed: the run ends, what was drawn is kept */
+    KAMELEON_REJECT = 1, /* no value at this point: it is rejected and counted, and the run continues */
+    KAMELEON_FATAL = 2   /* nothing more can be computed: the run ends and keeps its draws */
 };
 
 /* The log density at x[0], ..., x[dim - 1], up to a constant. */
@@ -29,8 +28,8 @@ int kameleon_log_density(size_t dim, const double *x, double *log_density, void 
 
 /* The randomness of one evaluation of a noisy log density. */
 typedef struct kameleon_noise {
-    uint64_t seed;         /* for a generator of your own, if the model is declared to take a seed; else 0 */
-    size_t count;          /* how many normals there are */
+    uint64_t seed;         /* for your own generator, if the model is declared to take a seed; otherwise 0 */
+    size_t count;          /* the number of normals */
     const double *normals; /* standard normals, if the model is declared to take some */
 } kameleon_noise;
 

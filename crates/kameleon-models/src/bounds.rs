@@ -1,4 +1,4 @@
-//! Parameters with bounds, sampled on the whole line through a logarithm or a logit, with the Jacobian.
+//! Bounded parameters, sampled on the real line through a logarithm or a logit, with the Jacobian.
 
 use crate::error::{ModelError, demand};
 use kameleon::{Evaluation, Noise, Target};
@@ -49,13 +49,13 @@ impl From<Bound> for Limits {
 }
 
 impl Bound {
-    /// The whole line.
+    /// The real line.
     pub const FREE: Self = Self { kind: Kind::Free };
 
-    /// The numbers above `lower` and below `upper`, where these are given.
+    /// The numbers above `lower` and below `upper`; `None` is no bound.
     pub fn new(lower: Option<f64>, upper: Option<f64>) -> Result<Self, ModelError> {
         for value in [lower, upper].into_iter().flatten() {
-            let why = || format!("must be finite, not {value}; leave it out where there is none");
+            let why = || format!("must be finite, not {value}; omit it for no bound");
             demand(value.is_finite(), "bound", why)?;
         }
         let kind = match (lower, upper) {
@@ -63,7 +63,7 @@ impl Bound {
             (Some(a), None) => Kind::Above(a),
             (None, Some(b)) => Kind::Below(b),
             (Some(a), Some(b)) => {
-                demand(a < b, "bounds", || format!("the lower one, {a}, must be less than the upper one, {b}"))?;
+                demand(a < b, "bounds", || format!("lower, {a}, must be less than upper, {b}"))?;
                 demand((b - a).is_finite(), "bounds", || format!("{a} and {b} are too far apart"))?;
                 Kind::Between(a, b)
             }
@@ -135,7 +135,7 @@ impl Bound {
     }
 }
 
-/// A target whose parameters have bounds, as a target on the whole space.
+/// A target with bounded parameters, transformed to a target on the whole space.
 ///
 /// A chain on it moves the unbounded u; [`Bounded::to_bounded`] gives back the parameters in their own units. Its log
 /// density is that of u, the inner target's at x(u) plus [`Bounded::log_jacobian`].
@@ -150,7 +150,7 @@ impl<T: Target> Bounded<T> {
     /// One bound for each parameter of `target`.
     pub fn new(target: T, bounds: Vec<Bound>) -> Result<Self, ModelError> {
         let (found, wanted) = (bounds.len(), target.dim().unwrap_or(bounds.len()));
-        demand(found == wanted, "bounds", || format!("there are {found} where the target has {wanted} parameters"))?;
+        demand(found == wanted, "bounds", || format!("{found} given for {wanted} parameters of the target"))?;
         Ok(Self { target, x: vec![0.0; found], bounds })
     }
 
@@ -164,10 +164,10 @@ impl<T: Target> Bounded<T> {
         &self.bounds
     }
 
-    /// The point u that stands for x; fails if x is not strictly inside the bounds.
+    /// The unbounded point u of x; an error unless x is strictly inside the bounds.
     pub fn to_unbounded(&self, x: &[f64]) -> Result<Vec<f64>, ModelError> {
         let (found, wanted) = (x.len(), self.bounds.len());
-        demand(found == wanted, "start", || format!("has {found} coordinates where {wanted} are wanted"))?;
+        demand(found == wanted, "start", || format!("must have {wanted} coordinates, not {found}"))?;
         let names = self.target.names(wanted);
         for ((&x, bound), name) in x.iter().zip(&self.bounds).zip(&names) {
             demand(bound.contains(x), "start", || {
@@ -186,7 +186,7 @@ impl<T: Target> Bounded<T> {
     /// The parameters x at u, in their own units.
     ///
     /// # Panics
-    /// If `u` or `x` has not one coordinate for each parameter.
+    /// Unless `u` and `x` have one coordinate for each parameter.
     pub fn to_bounded(&self, u: &[f64], x: &mut [f64]) {
         assert!(u.len() == self.bounds.len() && x.len() == u.len(), "one coordinate for each parameter");
         for i in 0..u.len() {
@@ -194,7 +194,7 @@ impl<T: Target> Bounded<T> {
         }
     }
 
-    /// log |dx/du| at u: what the log density of u has over that of x.
+    /// log |dx/du| at u: the log density of u minus that of x.
     pub fn log_jacobian(&self, u: &[f64]) -> f64 {
         self.bounds.iter().zip(u).map(|(bound, &u)| bound.bounded(u).1).sum()
     }
@@ -220,7 +220,7 @@ impl<T: Target> Target for Bounded<T> {
             self.x[i] = x;
             log_jacobian += more;
         }
-        // Beyond the largest number there is nothing to ask the model about.
+        // Where the transformation overflows, the model is not evaluated.
         if self.x.iter().any(|x| x.is_infinite()) {
             return Ok(f64::NEG_INFINITY);
         }

@@ -1,4 +1,4 @@
-//! What can be wrong with a model before anything is sampled, said so that the user can mend it.
+//! Errors found while a model is set up, worded so that the user can correct them.
 
 use crate::expression::SyntaxError;
 use std::time::Duration;
@@ -10,7 +10,7 @@ pub enum ModelError {
     /// The expression cannot be read.
     #[error(transparent)]
     Expression(#[from] SyntaxError),
-    /// A setting makes no sense.
+    /// A setting is invalid.
     #[error("{of}: {why}")]
     Setting {
         /// What is set.
@@ -41,18 +41,20 @@ pub(crate) fn demand(ok: bool, of: &str, why: impl FnOnce() -> String) -> Result
     if ok { Ok(()) } else { Err(ModelError::Setting { of: of.into(), why: why() }) }
 }
 
-/// Parameters need names, all different.
+/// Every parameter needs a name of its own.
 pub(crate) fn check_names(names: &[String]) -> Result<(), ModelError> {
-    demand(!names.is_empty(), "parameters", || "at least one is needed".into())?;
+    demand(!names.is_empty(), "parameters", || "at least one parameter is needed".into())?;
     for (i, name) in names.iter().enumerate() {
         let plain = !name.is_empty() && !name.chars().any(|c| c.is_control() || c == '{' || c == '}');
-        demand(plain, "parameters", || format!("{name:?} is no name: it must have letters, and no braces"))?;
-        demand(!names[..i].contains(name), "parameters", || format!("two are named `{name}`"))?;
+        demand(plain, "parameters", || {
+            format!("{name:?} is not a valid name: a name is not empty and has no braces or control characters")
+        })?;
+        demand(!names[..i].contains(name), "parameters", || format!("two parameters are named `{name}`"))?;
     }
     Ok(())
 }
 
-/// A timeout must pass at some time; a year is long enough, and short enough to be added to any clock.
+/// A timeout is positive and at most a year, which can be added to any clock without overflow.
 pub(crate) fn check_timeout(of: &str, timeout: Duration) -> Result<(), ModelError> {
     const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
     demand(!timeout.is_zero() && timeout <= YEAR, of, || {

@@ -1,7 +1,7 @@
 //! A log density written as an expression of named parameters.
 //!
-//! It is read once into a list of instructions for a small stack machine; evaluating it neither parses nor allocates. The
-//! functions are those of the crate `libm`, so an expression has the same values on every machine.
+//! It is compiled once to instructions for a small stack machine; an evaluation neither parses nor allocates. Its functions
+//! are those of the crate `libm`, so an expression has the same values on every machine.
 
 mod code;
 mod function;
@@ -15,9 +15,10 @@ use kameleon::{EvalError, Evaluation, Noise, Target};
 
 /// A log density such as `-(x1^2)/200 - (x2 - 0.1*(x1^2 - 100))^2/2`.
 ///
-/// There are `+ - * / ^` (also `**`) with the usual precedence: `-x^2` is −(x²), `a^b^c` is a^(bᶜ); numbers such as
-/// `1.5e-3`; the constants `pi`, `tau`, `e` and `inf`; and the functions of [`Expression::functions`]. A parameter whose name
-/// is not a plain word is written in braces: `{log rate}`. A parameter wins over a constant of the same name.
+/// It may have `+ - * / ^` (also `**`) with the usual precedence: `-x^2` is −(x²), `a^b^c` is a^(bᶜ); numbers such as
+/// `1.5e-3`; the constants `pi`, `tau`, `e` and `inf`; and the functions of [`Expression::functions`]. A parameter
+/// whose name is not a plain word is written in braces: `{log rate}`. A parameter takes precedence over a
+/// constant of the same name.
 #[derive(Clone, Debug)]
 pub struct Expression {
     names: Vec<String>,
@@ -26,7 +27,7 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// Reads the expression. The point's coordinates are the parameters in the order of `names`.
+    /// Parses the expression. The coordinates of a point are the parameters in the order of `names`.
     pub fn new(text: &str, names: &[String]) -> Result<Self, ModelError> {
         check_names(names)?;
         let code = parse::parse(text, names)?;
@@ -42,7 +43,7 @@ impl Expression {
         self.code.run(x, &mut self.stack)
     }
 
-    /// The names of all functions an expression may use.
+    /// The names of all functions that an expression may use.
     pub fn functions() -> Vec<&'static str> {
         function::names()
     }
@@ -60,7 +61,7 @@ impl Target for Expression {
     fn log_density(&mut self, x: &[f64], _noise: Noise<'_>) -> Evaluation {
         if x.len() != self.names.len() {
             let (found, wanted) = (x.len(), self.names.len());
-            return Err(EvalError::fatal(format!("a point with {found} coordinates where {wanted} are wanted")));
+            return Err(EvalError::fatal(format!("a point must have {wanted} coordinates, not {found}")));
         }
         Ok(self.value(x))
     }

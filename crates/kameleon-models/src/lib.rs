@@ -1,4 +1,4 @@
-//! Log densities that live outside Rust, as targets of `kameleon`: expressions, programs in any language, shared libraries
+//! Log densities from outside Rust as targets of `kameleon`: expressions, programs in any language, shared libraries
 //! and UM-Bridge servers; with bounds and priors for any target.
 //!
 //! ```
@@ -7,7 +7,7 @@
 //!
 //! let names = ["rate".to_string()];
 //! let likelihood = Expression::new("7*ln(rate) - 3*rate", &names)?; // 7 events in 3 hours
-//! let posterior = WithPrior::new(likelihood, vec![Some(Prior::gamma(2.0, 1.0)?)])?;
+//! let posterior = WithPrior::new(likelihood, vec![Some("gamma(2, 1)".parse::<Prior>()?)])?;
 //! let target = Bounded::new(posterior, vec![Bound::above(0.0)?])?; // sampled through the logarithm
 //!
 //! let start = target.to_unbounded(&[1.0])?;
@@ -20,15 +20,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a model sends back is not trusted: every reply is bounded in size, depth and time.
+//! A model's replies are not trusted: each is bounded in size, nesting depth and time.
 
 pub mod bounds;
 pub mod error;
 pub mod expression;
+mod failure_budget;
 pub mod library;
 pub mod model;
 pub mod noise;
-mod patience;
 pub mod posteriors;
 pub mod prior;
 #[cfg(unix)]

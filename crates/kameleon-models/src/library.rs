@@ -12,23 +12,23 @@ use std::path::PathBuf;
 use std::ptr;
 use std::sync::Arc;
 
-/// The header a library in C includes; other languages follow it.
+/// The header that a C library includes, and that libraries in other languages follow.
 pub const HEADER: &str = include_str!("../include/kameleon.h");
 
 const OK: c_int = 0;
 const REJECT: c_int = 1;
 const FATAL: c_int = 2;
 
-/// Which library to load, and which function in it.
+/// The library and its function.
 #[derive(Clone, Debug)]
 pub struct LibrarySettings {
     /// The library's file.
     pub path: PathBuf,
-    /// The function's name; `kameleon_log_density` (or `kameleon_noisy_log_density`) if none is given.
+    /// The function's name; by default `kameleon_log_density` or `kameleon_noisy_log_density`.
     pub symbol: Option<String>,
-    /// Text handed to `kameleon_create`.
+    /// Text passed to `kameleon_create`.
     pub config: String,
-    /// Whether the function is noisy, and what it is given for that.
+    /// Whether the function is noisy, and where its randomness comes from.
     pub noise: NoiseInput,
 }
 
@@ -39,7 +39,7 @@ impl LibrarySettings {
     }
 }
 
-/// A shared library as a target. A clone shares the code, and has a `user` of its own.
+/// A shared library as a target. A clone shares the code and has its own `user`.
 #[derive(Debug)]
 pub struct SharedLibrary {
     functions: Arc<Functions>,
@@ -52,13 +52,13 @@ pub struct SharedLibrary {
 /// What `kameleon_create` returned for this clone.
 #[derive(Debug)]
 enum User {
-    /// Not asked for yet.
+    /// Not created yet.
     Later,
     Made(*mut c_void),
 }
 
-// SAFETY: the header demands of a library that one `user` may be used from one thread after another. It is used through
-// `&mut self` and in `drop` only, so never from two at once.
+// SAFETY: the header requires that a `user` may be used by different threads in turn. It is used only through `&mut self`
+// and in `drop`, so never by two threads at once.
 #[expect(unsafe_code)]
 unsafe impl Send for SharedLibrary {}
 
@@ -75,11 +75,11 @@ impl Clone for SharedLibrary {
 }
 
 impl SharedLibrary {
-    /// Loads the library, in which a function computes the log density of the parameters `names`.
+    /// Loads the library, whose function computes the log density of the parameters `names`.
     ///
     /// # Safety
-    /// Loading a library runs its initialisers, and calling its functions runs foreign code. The library must be one the
-    /// user trusts, and its functions must have the signatures of `include/kameleon.h` and keep what it asks of them.
+    /// Loading a library runs its initialisers, and calling its functions runs foreign code. The user
+    /// must trust the library, and its functions must have the signatures and meet the conditions of `include/kameleon.h`.
     #[expect(unsafe_code)]
     pub unsafe fn load(settings: LibrarySettings, names: &[String]) -> Result<Self, ModelError> {
         check_names(names)?;
@@ -96,12 +96,12 @@ impl SharedLibrary {
         })
     }
 
-    /// What the function is given.
+    /// Where the function's randomness comes from.
     pub fn noise(&self) -> NoiseInput {
         self.noise
     }
 
-    /// This clone's `user`, made when it is first needed.
+    /// This clone's `user`, created when it is first needed.
     #[expect(unsafe_code)]
     fn user(&mut self) -> Result<*mut c_void, EvalError> {
         if let User::Made(user) = self.user {
@@ -111,7 +111,7 @@ impl SharedLibrary {
             None => ptr::null_mut(),
             // SAFETY: `load` was told that the function has this signature; the text outlives the call.
             Some(create) => match unsafe { create(self.config.as_ptr()) } {
-                user if user.is_null() => return Err(EvalError::fatal("kameleon_create returned NULL: it failed")),
+                user if user.is_null() => return Err(EvalError::fatal("kameleon_create failed: it returned NULL")),
                 user => user,
             },
         };
@@ -119,21 +119,21 @@ impl SharedLibrary {
         Ok(user)
     }
 
-    /// Why the library returned `code`, in its own words if it has any.
+    /// Why the library returned `code`: its own message, if it has one.
     #[expect(unsafe_code)]
     fn reason(&self, code: c_int, user: *mut c_void) -> String {
         if let Some(message) = self.functions.message {
             // SAFETY: `load` was told that the function has this signature.
             let text = unsafe { message(user) };
             if !text.is_null() {
-                // SAFETY: the header demands a zero-terminated text that stays valid until the next call.
+                // SAFETY: the header requires a zero-terminated text that stays valid until the next call.
                 return excerpt(unsafe { CStr::from_ptr(text) }.to_bytes());
             }
         }
         match code {
-            REJECT => "the library rejects this point".into(),
-            FATAL => "the library cannot go on".into(),
-            _ => format!("the library returned {code}, which is none of 0, 1 and 2"),
+            REJECT => "the library rejected this point".into(),
+            FATAL => "the library reported a fatal error".into(),
+            _ => format!("the library returned {code}, not 0, 1 or 2"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Any of the models, as one type: what a program needs that learns only at run time which one it is.
+//! Any of the models as one type, for programs that learn only at run time which one it is.
 
 #[cfg(unix)]
 use crate::Program;
@@ -20,7 +20,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// Whether it is noisy, and what it is given for that.
+    /// Whether it is noisy, and where its randomness comes from.
     pub fn noise(&self) -> NoiseInput {
         match self {
             Self::Expression(_) => NoiseInput::Exact,

@@ -1,8 +1,8 @@
-//! Posteriors of real data that are known through an unbiased estimate of the likelihood, to judge samplers on.
+//! Posteriors of real data whose likelihood is known only through an unbiased estimate, as test problems for samplers.
 //!
-//! * [`Cbpp`]: cases of a cattle disease in 15 herds, a logistic regression with a random effect for each herd, which
-//!   importance sampling integrates out.
-//! * [`StochasticVolatility`]: daily returns whose variance is a hidden process, which a particle filter integrates out.
+//! * [`Cbpp`]: cases of a cattle disease in 15 herds; a logistic regression with a random effect for each herd, integrated
+//!   out by importance sampling.
+//! * [`StochasticVolatility`]: daily returns whose variance is a latent process, integrated out by a particle filter.
 //!
 //! ```
 //! use kameleon::{Control, Plan, Target, sample};
@@ -38,7 +38,7 @@ fn log_normal(x: f64, sd: f64) -> f64 {
 /// ½ ln 2π
 const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
 
-/// How many samples an estimate may take: more do not fit into memory at a sensible price.
+/// The largest number of samples for an estimate; more would need an unreasonable amount of memory.
 const MOST_SAMPLES: usize = 1_000_000;
 
 fn check_samples(target: &'static str, name: &str, samples: usize) -> Result<(), TargetError> {
@@ -48,7 +48,7 @@ fn check_samples(target: &'static str, name: &str, samples: usize) -> Result<(),
     }
 }
 
-/// The value, unless it is one that no estimate can have: zero is one that it can.
+/// Rejects a value that no log estimate can have; −∞, an estimate of zero, is allowed.
 fn usable(log_estimate: f64) -> Evaluation {
     match log_estimate.is_nan() || log_estimate == f64::INFINITY {
         true => {
@@ -60,5 +60,5 @@ fn usable(log_estimate: f64) -> Evaluation {
 
 /// For a point with the wrong number of coordinates.
 fn wrong_length(wanted: usize, found: usize) -> EvalError {
-    EvalError::fatal(format!("a point has {wanted} coordinates, not {found}"))
+    EvalError::fatal(format!("a point must have {wanted} coordinates, not {found}"))
 }

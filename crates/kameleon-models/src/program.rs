@@ -1,14 +1,14 @@
-//! A log density computed by a program in any language, spoken to over its standard input and output.
+//! A log density computed by a program in any language, over its standard input and output.
 //!
 //! The program reads one line for each point, `{"x":[1.5,-2.0]}`, and answers with one line, `{"log_density":-3.25}`.
-//! Every chain has a copy of its own, started without a shell when it is first needed and ended with the chain.
+//! Every chain has its own process, started without a shell at the first point and ended with the chain.
 
 mod pipes;
 mod process;
 
 use crate::error::{ModelError, check_names, check_timeout, demand};
+use crate::failure_budget::FailureBudget;
 use crate::noise::NoiseInput;
-use crate::patience::Patience;
 use crate::reply::{self, Number};
 use kameleon::{EvalError, Evaluation, Noise, Target};
 use process::{Failure, Process};
@@ -19,27 +19,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Which program to run, and how long to put up with it.
+/// The program, and limits on time, attempts and failures.
 #[derive(Clone, Debug)]
 pub struct ProgramSettings {
-    /// The program and its arguments. No shell looks at them.
+    /// The program and its arguments, which no shell interprets.
     pub command: Vec<String>,
-    /// The folder it runs in; that of this process if none is given.
+    /// The folder it runs in; by default that of this process.
     pub folder: Option<PathBuf>,
-    /// Whether it is noisy, and what it is given for that.
+    /// Whether it is noisy, and where its randomness comes from.
     pub noise: NoiseInput,
     /// How long an answer may take (the first includes the program's start).
     pub timeout: Duration,
-    /// How often a point is asked when the program dies or hangs on it, each time from a fresh copy; then it is rejected.
+    /// The number of attempts at a point when the program dies or hangs, each in a new process; then the point is rejected.
     pub attempts: u32,
-    /// How many points in a row may be rejected for that reason; at the next one the run ends.
+    /// The number of consecutive points that may be rejected for that reason; the next one ends the run.
     pub failures: u32,
     /// The longest answer in bytes.
     pub longest_reply: usize,
 }
 
 impl ProgramSettings {
-    /// The program `command` (with its arguments) and the defaults: exact, one minute, two attempts, three failures, 1 MiB.
+    /// The program `command` (with its arguments) with the defaults: exact, one minute, two attempts, three failures, 1 MiB.
     pub fn new(command: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             command: command.into_iter().map(Into::into).collect(),
@@ -57,17 +57,17 @@ impl ProgramSettings {
         demand(named, "program", || "the command is empty: it needs at least the program's name".into())?;
         check_timeout("program", self.timeout)?;
         demand(self.attempts > 0, "program", || "a point needs at least one attempt".into())?;
-        demand(self.longest_reply > 0, "program", || "the longest reply must have at least one byte".into())
+        demand(self.longest_reply > 0, "program", || "the longest reply must be at least one byte".into())
     }
 }
 
-/// A program as a target. A clone is a copy of its own, with a process of its own.
+/// A program as a target. A clone has its own process.
 #[derive(Debug)]
 pub struct Program {
     settings: Arc<ProgramSettings>,
     names: Arc<Vec<String>>,
     restarts: Arc<AtomicU64>,
-    patience: Patience,
+    failures: FailureBudget,
     process: Option<Process>,
     request: Vec<u8>,
 }
@@ -78,7 +78,7 @@ impl Clone for Program {
             settings: Arc::clone(&self.settings),
             names: Arc::clone(&self.names),
             restarts: Arc::clone(&self.restarts),
-            patience: Patience::new(self.settings.failures),
+            failures: FailureBudget::new(self.settings.failures),
             process: None,
             request: Vec::new(),
         }
@@ -91,7 +91,7 @@ impl Program {
         check_names(names)?;
         settings.check()?;
         Ok(Self {
-            patience: Patience::new(settings.failures),
+            failures: FailureBudget::new(settings.failures),
             settings: Arc::new(settings),
             names: Arc::new(names.to_vec()),
             restarts: Arc::default(),
@@ -100,12 +100,12 @@ impl Program {
         })
     }
 
-    /// How often the program was started again because it had died or hung, over all clones.
+    /// The number of restarts after the program died or hung, over all clones.
     pub fn restarts(&self) -> u64 {
         self.restarts.load(Ordering::Relaxed)
     }
 
-    /// What the program is given.
+    /// Where the program's randomness comes from.
     pub fn noise(&self) -> NoiseInput {
         self.settings.noise
     }
@@ -126,7 +126,7 @@ impl Program {
         Ok(())
     }
 
-    /// Sends the request to the program, which is started if it does not run, and reads its answer.
+    /// Starts the program if it is not running, sends it the request and reads its answer.
     fn ask(&mut self) -> Result<Reply, Failure> {
         let process = match &mut self.process {
             Some(process) => process,
@@ -140,9 +140,9 @@ impl Program {
         })
     }
 
-    /// Ends the process after a failure; the sentence says what happened, with the program's last words.
-    fn give_up(&mut self, failure: &Failure) -> String {
-        let (ending, last_words) = self.process.take().map(|process| process.end(failure)).unwrap_or_default();
+    /// Ends the process after a failure and describes the failure, with the end of the program's error output.
+    fn end_process(&mut self, failure: &Failure) -> String {
+        let (ending, error_tail) = self.process.take().map(|process| process.end(failure)).unwrap_or_default();
         let name = &self.settings.command[0];
         let mut sentence = match failure {
             Failure::Start(error) => format!("program {name} cannot be started: {error}"),
@@ -150,9 +150,9 @@ impl Program {
             Failure::Timeout => format!("program {name} gave no answer within {:?}", self.settings.timeout),
             Failure::Protocol(why) => format!("program {name}: {why}"),
         };
-        if !last_words.is_empty() {
+        if !error_tail.is_empty() {
             sentence.push_str("; the end of its error output:\n");
-            sentence.push_str(&last_words);
+            sentence.push_str(&error_tail);
         }
         sentence
     }
@@ -176,22 +176,22 @@ impl Target for Program {
             return Err(EvalError::reject("the point is not finite"));
         }
         self.write_request(x, noise).map_err(EvalError::fatal)?;
-        // A fresh copy is asked the same point again, with the same seed and normals: for a program that keeps nothing
-        // from one point to the next, a death changes no draw.
+        // A new process gets the same point again, with the same seed and normals: if the program keeps no state between
+        // points, its death changes no draw.
         for attempt in 1..=self.settings.attempts {
             match self.ask() {
                 Ok(reply) => {
-                    self.patience.restore();
+                    self.failures.reset();
                     return reply.into_evaluation();
                 }
                 Err(failure) => {
-                    let why = self.give_up(&failure);
+                    let why = self.end_process(&failure);
                     if !failure.may_pass() {
                         return Err(EvalError::fatal(why));
                     }
                     self.restarts.fetch_add(1, Ordering::Relaxed);
                     if attempt == self.settings.attempts {
-                        return Err(self.patience.fail(why));
+                        return Err(self.failures.fail(why));
                     }
                 }
             }
@@ -200,7 +200,7 @@ impl Target for Program {
     }
 }
 
-/// What a program answers: one of the three.
+/// A program's answer.
 #[derive(Deserialize)]
 #[serde(try_from = "Fields")]
 enum Reply {
@@ -217,7 +217,7 @@ struct Fields {
     fatal: Option<String>,
 }
 
-/// A number that is there, though it may be `null`.
+/// A field that is present, even if it is `null`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Number>, D::Error> {
     Number::deserialize(deserializer).map(Some)
 }
@@ -230,7 +230,7 @@ impl TryFrom<Fields> for Reply {
             Fields { fatal: Some(why), .. } => Ok(Self::Fatal(why)),
             Fields { reject: Some(why), .. } => Ok(Self::Reject(why)),
             Fields { log_density: Some(Number(value)), .. } => Ok(Self::LogDensity(value)),
-            _ => Err("there is neither \"log_density\" nor \"reject\" nor \"fatal\""),
+            _ => Err("it has none of \"log_density\", \"reject\" and \"fatal\""),
         }
     }
 }

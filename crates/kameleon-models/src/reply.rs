@@ -1,4 +1,4 @@
-//! Numbers as models write them: JSON, and the ways of writing infinity and NaN that JSON lacks.
+//! Numbers as models write them: JSON, plus the usual spellings of infinity and NaN, which JSON lacks.
 
 use serde::de::{DeserializeOwned, Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -57,10 +57,10 @@ fn word(text: &str) -> Option<f64> {
     }
 }
 
-/// Reads JSON in which infinities and NaN may also stand bare, as Python writes them (`-inf`, `-Infinity`, `NaN`).
-/// How deep it may nest is bounded by `serde_json`.
+/// Reads JSON with infinities and NaN allowed without quotes, as Python writes them (`-inf`, `-Infinity`, `NaN`).
+/// `serde_json` bounds the nesting depth.
 pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    // Almost every reply is plain JSON: only the others pay for a second look.
+    // Almost every reply is plain JSON; only the others are read twice.
     serde_json::from_slice(bytes).or_else(|first| {
         let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_string())?;
         match quote_words(text) {
@@ -97,7 +97,7 @@ fn quote_words(text: &str) -> Cow<'_, str> {
     if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(quoted + &text[done..]) }
 }
 
-/// The beginning of what a model wrote, fit to be shown: at most 200 characters, nothing that moves a terminal's cursor.
+/// The beginning of a model's output, fit to print: at most 200 characters, without control characters.
 pub fn excerpt(bytes: &[u8]) -> String {
     const SHOWN: usize = 200;
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * SHOWN)]);

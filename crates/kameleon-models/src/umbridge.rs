@@ -1,44 +1,44 @@
-//! A log density served over HTTP by the UM-Bridge protocol (version 1), by a model in any language or container.
+//! A log density served over HTTP with the UM-Bridge protocol (version 1), from any language or container.
 
 mod http;
 mod protocol;
 
 use crate::error::{ModelError, check_names, check_timeout, demand};
+use crate::failure_budget::FailureBudget;
 use crate::noise::NoiseInput;
-use crate::patience::Patience;
 use crate::reply;
-use http::{Http, Trouble};
+use http::{Http, HttpError};
 use kameleon::{EvalError, Evaluation, Noise, Target};
 use protocol::{Evaluated, Question};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Which server to ask for which model, and how long to put up with it.
+/// The server, its model, and limits on time, retries and failures.
 #[derive(Clone, Debug)]
 pub struct UmBridgeSettings {
     /// Where the server is, such as `http://localhost:4242`.
     pub url: String,
-    /// The model's name; the server's only one if none is given.
+    /// The model's name; it may be omitted if the server has only one.
     pub model: Option<String>,
-    /// The settings the model is given with every point.
+    /// Settings sent to the model with every point.
     pub config: Map<String, Value>,
     /// Whether the model is noisy. A seed becomes the entry `seed` of the config; normals are a last input block.
     pub noise: NoiseInput,
     /// How long an answer may take.
     pub timeout: Duration,
-    /// How often a lost connection is made anew before the run ends.
+    /// The number of attempts to reconnect before the run ends.
     pub retries: u32,
-    /// The pause before the second of these; it doubles with each, up to five seconds. The first comes at once.
+    /// The pause before the second attempt; it doubles each time, up to five seconds. The first attempt is immediate.
     pub pause: Duration,
-    /// How many points in a row may fail in the model, or go unanswered; at the next one the run ends.
+    /// The number of consecutive points at which the model may fail or not answer; the next one ends the run.
     pub failures: u32,
     /// The longest answer in bytes.
     pub longest_reply: u64,
 }
 
 impl UmBridgeSettings {
-    /// The server at `url` and the defaults: its only model, no config, exact, one minute, 8 retries (about 11 seconds),
+    /// The server at `url` with the defaults: its only model, no config, exact, one minute, 8 retries (about 11 seconds),
     /// three failures, 1 MiB.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
@@ -65,7 +65,7 @@ pub struct UmBridge {
     blocks: Vec<usize>,
     http: Http,
     config: Map<String, Value>,
-    patience: Patience,
+    failures: FailureBudget,
 }
 
 impl Clone for UmBridge {
@@ -77,7 +77,7 @@ impl Clone for UmBridge {
             blocks: self.blocks.clone(),
             http: Http::new(&self.settings),
             config: self.config.clone(),
-            patience: Patience::new(self.settings.failures),
+            failures: FailureBudget::new(self.settings.failures),
         }
     }
 }
@@ -90,7 +90,7 @@ impl UmBridge {
         settings.url.truncate(settings.url.trim_end_matches('/').len());
         let plain = settings.url.starts_with("http://") && settings.url.len() > "http://".len();
         demand(plain, "model server", || {
-            format!("the address must be like http://localhost:4242, not {}", settings.url)
+            format!("the address must have the form http://localhost:4242, not {}", settings.url)
         })?;
         check_timeout("model server", settings.timeout)?;
         let http = Http::new(&settings);
@@ -99,7 +99,7 @@ impl UmBridge {
         let blocks = protocol::input_blocks(&http, &model, &settings, names.len()).map_err(wrong)?;
         Ok(Self {
             config: settings.config.clone(),
-            patience: Patience::new(settings.failures),
+            failures: FailureBudget::new(settings.failures),
             names: Arc::new(names.to_vec()),
             settings: Arc::new(settings),
             model,
@@ -108,7 +108,7 @@ impl UmBridge {
         })
     }
 
-    /// What the model is given.
+    /// Where the model's randomness comes from.
     pub fn noise(&self) -> NoiseInput {
         self.settings.noise
     }
@@ -127,20 +127,20 @@ impl UmBridge {
         blocks
     }
 
-    /// What an answer means: a value, a point that failed, or the end.
+    /// The meaning of an answer: a value, a failed point, or the end of the run.
     fn judge(&mut self, status: u16, body: &[u8]) -> Evaluation {
         let at = format!("model server {}", self.settings.url);
         let answer = reply::read::<Evaluated>(body).and_then(Evaluated::value);
         match (status, answer) {
             (200, Ok(Ok(value))) => {
-                self.patience.restore();
+                self.failures.reset();
                 Ok(value)
             }
             (_, Ok(Err(error))) if error.is_final() => Err(EvalError::fatal(format!("{at}: {error}"))),
-            (_, Ok(Err(error))) => Err(self.patience.fail(format!("{at}: {error}"))),
-            // A model that throws becomes a bare status 500 in several servers: this point is bad, others may be good.
+            (_, Ok(Err(error))) => Err(self.failures.fail(format!("{at}: {error}"))),
+            // Several servers report an exception in the model as a bare status 500: other points may still be good.
             (500, _) => {
-                Err(self.patience.fail(format!("{at}: the model failed (status 500): {}", reply::excerpt(body))))
+                Err(self.failures.fail(format!("{at}: the model failed (status 500): {}", reply::excerpt(body))))
             }
             (200, Err(why)) => Err(EvalError::fatal(format!("{at}: {why}; it wrote: {}", reply::excerpt(body)))),
             _ => Err(EvalError::fatal(format!("{at}: it answered with status {status}: {}", reply::excerpt(body)))),
@@ -172,10 +172,10 @@ impl Target for UmBridge {
         let question = Question { name: &self.model, input: Some(&input), config: &self.config };
         match self.http.post("Evaluate", &question) {
             Ok((status, body)) => self.judge(status, &body),
-            Err(trouble @ Trouble::Timeout(_)) => {
-                Err(self.patience.fail(format!("model server {}: {trouble}", self.settings.url)))
+            Err(error @ HttpError::Timeout(_)) => {
+                Err(self.failures.fail(format!("model server {}: {error}", self.settings.url)))
             }
-            Err(trouble) => Err(EvalError::fatal(format!("model server {}: {trouble}", self.settings.url))),
+            Err(error) => Err(EvalError::fatal(format!("model server {}: {error}", self.settings.url))),
         }
     }
 }

@@ -64,7 +64,7 @@ fn library(place: &Path, compiler: &str, source: &str) {
     fs::remove_file(library).unwrap();
     assert!(prints(&["summary", text(&out)]).contains("libbanana.so in 2 dimensions: 2 chains"));
     let said = says(2, &["resume", text(&out), "--draws", "400", "--trust"]);
-    assert!(said.contains("libbanana.so: cannot load it"), "{said}");
+    assert!(said.contains("libbanana.so: cannot be loaded"), "{said}");
 }
 
 #[test]

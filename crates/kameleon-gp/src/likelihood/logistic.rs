@@ -5,11 +5,11 @@ use crate::quadrature::Quadrature;
 use kameleon::simd;
 use multiversion::multiversion;
 
-/// How many factors of at most 2 are multiplied before a logarithm is taken.
+/// The number of factors, each at most 2, that are multiplied before a logarithm is taken.
 const BLOCK: usize = 512;
 const LANES: usize = 8;
 
-/// log p = min(z, 0) − log(1 + e^−|z|) at z = y f. The product of the factors 1 + e^−|z| is gathered, so that a whole
+/// log p = min(z, 0) − log(1 + e^−|z|) at z = y f. The factors 1 + e^−|z| are multiplied, so that a whole
 /// block costs one logarithm.
 #[derive(Clone, Copy)]
 struct Gather {
@@ -84,7 +84,7 @@ pub(super) fn derivatives(y: &[f64], f: &[f64], gradient: &mut [f64], w: &mut [f
 pub(super) fn tilted(y: f64, mean: f64, variance: f64, quadrature: &Quadrature) -> Tilted {
     let sd = variance.sqrt();
     if y * mean + variance + 9.0 * sd < -30.0 {
-        // All that counts is where p(y|f) = exp(y f) to the last digit, and that times a normal is a normal.
+        // The mass lies where p(y|f) = exp(y f) to rounding, and that times a normal is a normal.
         return Tilted { log_z: y * mean + 0.5 * variance, mean: mean + y * variance, variance };
     }
     let (z, first, second) = moments(y, mean, sd, quadrature);

@@ -1,10 +1,10 @@
-//! p(y|f) = Φ(y f), from the complementary error function and, far out, from the asymptotic series of the tail.
+//! p(y|f) = Φ(y f), by the complementary error function and, in the far tail, by its asymptotic series.
 
 use super::Tilted;
 use spec_math::Erf;
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 
-/// Below this the series serves: its first omitted term is 10395/z¹² < 2e-14.
+/// The series is used below this, where its first omitted term is 10395/z¹² < 2e-14.
 const FAR: f64 = -30.0;
 
 /// log Φ(z)

@@ -1,5 +1,5 @@
-//! The tests of this crate, one program for all of them: what they share is compiled and linked once. `allocation.rs`
-//! stays alone, since it counts what its whole program allocates.
+//! The tests of this crate, in one program, so that what they share is compiled and linked once. `allocation.rs` is a
+//! program of its own, since it replaces the allocator.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -110,7 +110,7 @@ fn draws_that_cannot_be_evaluated_are_left_out_and_counted() {
         target.predict(thetas, inputs, Latents::Approximate).unwrap_err().to_string()
     };
     assert_eq!(complaint(&[-1e4, 0.0], &inputs, &mut target), "none of the 1 values of θ can be evaluated");
-    assert_eq!(complaint(&[0.0; 3], &inputs, &mut target), "3 numbers are not draws of 2 coordinates");
+    assert_eq!(complaint(&[0.0; 3], &inputs, &mut target), "3 numbers cannot be split into draws of 2 coordinates");
     let other = Inputs::new(vec!["z".into()], vec![0.0]).unwrap();
     assert_eq!(complaint(&[0.0; 2], &other, &mut target), "the new rows have columns z, not x");
 }

@@ -13,7 +13,7 @@ pub enum Op {
 #[derive(Clone, Copy, Debug)]
 pub enum Unary {
     Negate,
-    /// A constant whole exponent: by multiplication, which is faster than `pow` and exact on every machine.
+    /// A constant integer exponent, by multiplication: faster than `pow`, and the same on every machine.
     WholePower(i32),
     Call(fn(f64) -> f64),
 }
@@ -55,7 +55,7 @@ impl Binary {
     }
 }
 
-/// Instructions in the order they are carried out, with the depth of stack they need.
+/// Instructions in order of execution, and the stack depth that they need.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     ops: Vec<Op>,
@@ -64,7 +64,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// How many values are on the stack at most.
+    /// The largest number of values on the stack.
     pub fn depth(&self) -> usize {
         self.deepest
     }
@@ -76,7 +76,7 @@ impl Code {
         self.deepest = self.deepest.max(self.now);
     }
 
-    /// Applies an operator to the last value; at once if that is a constant.
+    /// Applies an operator to the last value; a constant is folded.
     pub fn unary(&mut self, op: Unary) {
         match self.ops.last_mut() {
             Some(Op::Constant(a)) => *a = op.apply(*a),
@@ -84,7 +84,7 @@ impl Code {
         }
     }
 
-    /// Applies an operator to the last two values; at once if both are constants.
+    /// Applies an operator to the last two values; two constants are folded.
     pub fn binary(&mut self, op: Binary) {
         self.now -= 1;
         match (op, &self.ops[..]) {
@@ -103,7 +103,7 @@ impl Code {
 
     /// The value of the expression at `x`; `stack` holds at least [`Code::depth`] values.
     pub fn run(&self, x: &[f64], stack: &mut [f64]) -> f64 {
-        // The last value stays in `top`, the others are in `stack[1..below]`; what the first push saves is never used.
+        // The last value is in `top`, the others in `stack[1..below]`; the value saved by the first push is never used.
         let mut top = f64::NAN;
         let mut below = 0;
         for op in &self.ops {

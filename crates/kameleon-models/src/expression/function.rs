@@ -1,4 +1,4 @@
-//! The functions and constants an expression may use.
+//! The functions and constants that an expression may use.
 
 /// A function, by the number of its arguments.
 #[derive(Clone, Copy)]
@@ -10,7 +10,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// What it takes, in words.
+    /// The number of its arguments, in words.
     pub fn wants(self) -> &'static str {
         match self {
             Self::One(_) => "one argument",
@@ -81,12 +81,12 @@ pub fn names() -> Vec<&'static str> {
     FUNCTIONS.iter().map(|(name, _)| *name).collect()
 }
 
-/// The smaller, or NaN if either is: `f64::min` would hide that something went wrong.
+/// The smaller, or NaN if either is NaN, which `f64::min` would hide.
 fn min(a: f64, b: f64) -> f64 {
     if a.is_nan() || a < b { a } else { b }
 }
 
-/// The larger, or NaN if either is.
+/// The larger, or NaN if either is NaN.
 fn max(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
@@ -96,7 +96,7 @@ fn sign(a: f64) -> f64 {
     if a == 0.0 { 0.0 } else { a.signum() }
 }
 
-/// ln(eᵃ + eᵇ), for mixtures: it neither overflows nor underflows.
+/// ln(eᵃ + eᵇ) without overflow or underflow, for mixtures.
 fn log_add_exp(a: f64, b: f64) -> f64 {
     let (low, high) = (min(a, b), max(a, b));
     if low.is_infinite() { high } else { high + libm::log1p(libm::exp(low - high)) }

@@ -1,18 +1,18 @@
-//! Reads an expression by recursive descent, straight into instructions.
+//! Parses an expression by recursive descent, directly into instructions.
 
 use super::code::{Binary, Code, Op, Unary};
 use super::function::{self, Function};
 use std::fmt;
 
-/// How deep brackets may nest, so that no text overflows the stack.
+/// How deeply brackets may nest, so that no text overflows the stack.
 const DEEPEST: usize = 200;
 
-/// Where an expression cannot be read, and why.
+/// Where an expression cannot be parsed, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyntaxError {
     /// The whole expression.
     pub text: String,
-    /// The place, in characters from the start.
+    /// The position, in characters from the start.
     pub at: usize,
     /// What is wrong there, and what is allowed.
     pub why: String,
@@ -22,7 +22,7 @@ impl std::error::Error for SyntaxError {}
 
 impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// How much of a long expression is shown on each side of the place.
+        /// How much of a long expression is shown on each side of the position.
         const AROUND: usize = 40;
         let start = self.at.saturating_sub(AROUND);
         let shown: String = self.text.chars().skip(start).take(2 * AROUND).map(blank_if_control).collect();
@@ -32,7 +32,7 @@ impl fmt::Display for SyntaxError {
     }
 }
 
-/// Line ends and tabs would move the mark away from its place.
+/// Line breaks and tabs would misplace the mark.
 fn blank_if_control(c: char) -> char {
     if c.is_control() { ' ' } else { c }
 }
@@ -43,7 +43,7 @@ pub fn parse(text: &str, names: &[String]) -> Result<Code, SyntaxError> {
     parser.sum()?;
     match parser.peek() {
         None => Ok(parser.code),
-        Some(')') => Err(parser.error(parser.at, "this bracket closes nothing")),
+        Some(')') => Err(parser.error(parser.at, "there is no opening bracket for this one")),
         Some(c) => Err(parser.error(parser.at, format!("expected an operator (+ - * / ^) or the end, found `{c}`"))),
     }
 }
@@ -88,7 +88,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A sign binds less than a power: −x² is −(x²).
+    /// A sign binds less tightly than a power: −x² is −(x²).
     fn signed(&mut self) -> Result<(), SyntaxError> {
         let mut negative = false;
         loop {
@@ -155,7 +155,7 @@ impl Parser<'_> {
                 self.at += 1;
                 Ok(())
             }
-            Some(',') => Err(self.error(self.at, "a comma separates the arguments of a function; there is none here")),
+            Some(',') => Err(self.error(self.at, "a comma may only separate the arguments of a function")),
             Some(c) => Err(self.error(self.at, format!("expected an operator (+ - * / ^) or `)`, found `{c}`"))),
             None => Err(self.error(open, "this bracket is never closed")),
         }
@@ -176,13 +176,13 @@ impl Parser<'_> {
             }
         }
         let text: String = self.chars[start..self.at].iter().collect();
-        // What follows at once must not be a word or a point: `2x` and `1.2.3` are slips, not products.
+        // A number directly followed by a word or a point is a slip, not a product: `2x`, `1.2.3`.
         match (text.parse(), self.chars.get(self.at)) {
             (Ok(value), next) if !next.is_some_and(|&c| is_word(c) || c == '.') => {
                 self.code.push(Op::Constant(value));
                 Ok(())
             }
-            _ => Err(self.error(start, "this is no number; a product needs a `*`")),
+            _ => Err(self.error(start, "this is not a number; a product needs a `*`")),
         }
     }
 

@@ -27,7 +27,7 @@ pub enum Call {
     Noisy(Noisy),
 }
 
-/// What is called. The pointers are valid as long as the library is loaded, which is as long as this lives.
+/// The functions that are called. They are valid while the library is loaded, which is as long as this value lives.
 #[derive(Debug)]
 pub struct Functions {
     pub call: Call,
@@ -38,24 +38,24 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// Loads the library and looks its functions up.
+    /// Loads the library and finds its functions.
     ///
     /// # Safety
     /// The library's initialisers are run, and its functions must have the signatures of the header.
     #[expect(unsafe_code)]
     pub unsafe fn load(settings: &LibrarySettings) -> Result<Self, ModelError> {
         let wrong = |why| ModelError::Library { path: settings.path.display().to_string(), why };
-        // What the system says is the source of the error.
+        // The system's message is the source of the error.
         let unloadable = |error: libloading::Error| {
             let why = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-            wrong(format!("cannot load it: {why}"))
+            wrong(format!("cannot be loaded: {why}"))
         };
         // SAFETY: the caller vouches for the initialisers.
         let library = unsafe { Library::new(&settings.path) }.map_err(unloadable)?;
         let noisy = settings.noise.is_noisy();
         let usual = if noisy { "kameleon_noisy_log_density" } else { "kameleon_log_density" };
         let name = settings.symbol.as_deref().unwrap_or(usual);
-        let missing = || wrong(format!("there is no function `{name}` in it"));
+        let missing = || wrong(format!("has no function `{name}`"));
         // SAFETY: the caller vouches for the signatures.
         unsafe {
             let call = if noisy {

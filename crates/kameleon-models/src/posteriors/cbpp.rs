@@ -25,10 +25,10 @@ pub struct Cbpp {
 }
 
 impl Cbpp {
-    /// The number of samples for each herd that is used unless another one is asked for.
+    /// The default number of importance samples for each herd.
     pub const N_IMP: usize = 2;
 
-    /// The posterior with so many importance samples for each herd.
+    /// The posterior, with `n_imp` importance samples for each herd.
     pub fn new(n_imp: usize) -> Result<Self, TargetError> {
         check_samples("cbpp", "n-imp", n_imp)?;
         let mut herds: Vec<Herd> = Vec::new();

@@ -1,14 +1,15 @@
 //! One herd: the likelihood of its cases with its random effect u integrated out by importance sampling.
 //!
-//! Samples come from a distribution that is fitted at the mode û of p(y|u) N(u; 0, σ²): u = û + s sinh(a z)/a with z ~ N(0, 1)
-//! and 1/s² the curvature at the mode. A plain normal (a = 0) would not do. Where a herd has no cases the integrand falls no
-//! faster than N(0, σ²), which is wider than the samples, and the variance of the weights would be infinite. With a > 0 the
-//! samples have heavier tails than any normal, so the weights are bounded, and still one smooth function of one z.
+//! Samples come from a distribution fitted at the mode û of p(y|u) N(u; 0, σ²): u = û + s sinh(a z)/a with z ~ N(0, 1)
+//! and 1/s² the curvature at the mode. A normal (a = 0) does not suffice: where a herd has no cases the integrand decays no
+//! faster than N(0, σ²), whose tails are heavier than those of the samples, and the weights would have infinite variance.
+//! With a > 0 the samples have heavier tails than any normal, so the weights are bounded, and remain a smooth function of z.
 
-/// a, of the samples' tails. Smaller ones suit weak effects and larger ones strong effects; with this one, the estimate from one
-/// sample for each herd has noise like that of a log-normal of standard deviation 0.2 to 1, from σ = 0.2 to 4.
+/// a, the tail parameter of the samples. Smaller values suit weak effects and larger ones strong effects; with this value and
+/// one sample for each herd, log p̂ has a standard deviation of 0.2 to 1 for σ from 0.2 to 4.
 const STRETCH: f64 = 0.25;
-/// Newton's method ends at a step of this many s, or after so many steps. The estimate is unbiased wherever it ends.
+/// Newton's method ends at a step below `TOLERANCE` times s, or after `MOST_STEPS` steps. The estimate is unbiased in either
+/// case.
 const TOLERANCE: f64 = 1e-8;
 const MOST_STEPS: usize = 100;
 
@@ -37,7 +38,7 @@ struct Peak {
 }
 
 impl Herd {
-    /// A period, counted from 0, with so many cases among so many animals.
+    /// Adds a period, counted from 0, with `cases` among `size` animals.
     pub(crate) fn add(&mut self, period: usize, cases: f64, size: f64) {
         let log_choose = (1..=cases as u32).map(|k| ((size - cases) / f64::from(k)).ln_1p()).sum();
         self.rows.push(Row { period, cases, size, log_choose });
@@ -46,7 +47,7 @@ impl Herd {
     /// log of the mean weight of one sample for each of `normals`; `eta` has the linear predictor of every period.
     pub(crate) fn log_estimate(&self, eta: &[f64; 4], sd: f64, normals: &[f64]) -> f64 {
         let peak = self.peak(eta, sd);
-        // log Σ e^w as it goes, so that no memory is needed for the weights.
+        // A running log Σ e^w needs no memory for the weights.
         let (mut largest, mut sum) = (f64::NEG_INFINITY, 0.0);
         for z in normals {
             let w = self.log_weight(eta, sd, &peak, *z);
@@ -76,7 +77,7 @@ impl Herd {
         self.rows.iter().map(term).sum()
     }
 
-    /// Newton's method for the mode, inside an interval that holds it: the integrand is log-concave.
+    /// Newton's method for the mode, inside an interval that contains it: the integrand is log-concave.
     fn peak(&self, eta: &[f64; 4], sd: f64) -> Peak {
         let precision = 1.0 / (sd * sd);
         let reach = self.rows.iter().map(|row| row.size).sum::<f64>() / precision;

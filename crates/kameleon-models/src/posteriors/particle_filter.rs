@@ -14,7 +14,7 @@ pub(crate) struct LogVolatility {
     pub(crate) start_sd: f64,
 }
 
-/// Particles and the memory to move them in.
+/// The particles and their working memory.
 #[derive(Clone, Debug)]
 pub(crate) struct ParticleFilter {
     h: Vec<f64>,
@@ -32,7 +32,7 @@ impl ParticleFilter {
         self.h.len()
     }
 
-    /// log p̂ of a series with these squares, but for the factor (2π)^−½ of every return.
+    /// log p̂ of a series with these squared returns, without the factor (2π)^−½ of each return.
     pub(crate) fn log_estimate(&mut self, squares: &[f64], process: &LogVolatility, rng: &mut Rng) -> f64 {
         let LogVolatility { mu, phi, sigma, start_sd } = *process;
         let count = self.particles() as f64;
@@ -79,7 +79,7 @@ fn log_weights(h: &[f64], square: f64, weights: &mut [f64]) {
     }
 }
 
-/// The largest number, in lanes that compile to vector instructions.
+/// The maximum, in lanes that compile to vector instructions.
 #[multiversion(targets("x86_64+avx2+fma"))]
 fn largest(x: &[f64]) -> f64 {
     let mut lanes = [f64::NEG_INFINITY; 8];

@@ -1,4 +1,4 @@
-//! Stochastic volatility: returns whose variance is a hidden process.
+//! Stochastic volatility: returns whose variance is a latent process.
 
 use crate::posteriors::particle_filter::{LogVolatility, ParticleFilter};
 use crate::posteriors::{HALF_LN_TAU, check_samples, log_normal, table, usable, wrong_length};
@@ -34,7 +34,7 @@ pub struct StochasticVolatility {
 }
 
 impl StochasticVolatility {
-    /// The number of particles that is used unless another one is asked for.
+    /// The default number of particles.
     pub const PARTICLES: usize = 150;
 
     /// For a series of returns of mean zero.
@@ -55,7 +55,7 @@ impl StochasticVolatility {
         logs.windows(2).map(|pair| 100.0 * (pair[1] - pair[0] - mean)).collect()
     }
 
-    /// How many particles an estimate takes.
+    /// The number of particles.
     pub fn particles(&self) -> usize {
         self.filter.particles()
     }
@@ -73,7 +73,7 @@ impl StochasticVolatility {
         Ok(log_normal(mu, MU_VARIANCE.sqrt()) + phi + sigma)
     }
 
-    /// log p̂(y | μ, φ, σ), made with this randomness: p̂ is unbiased.
+    /// log p̂(y | μ, φ, σ) with randomness from `rng`; p̂ is unbiased.
     pub fn log_estimate(&mut self, x: &[f64], rng: &mut Rng) -> Evaluation {
         let [mu, logit_phi, log_sigma] = split(x)?;
         let phi = (0.5 * logit_phi).tanh();

@@ -1,6 +1,6 @@
-//! The tables of numbers that come with the crate.
+//! The data tables embedded in the crate.
 
-/// Reads a table that is known to be sound: a line of names, then `N` fields on every line.
+/// The rows of an embedded table: a header, then `N` fields on every line.
 pub(crate) fn rows<const N: usize>(csv: &'static str) -> impl Iterator<Item = [&'static str; N]> {
     let fields = |line: &'static str| line.split(',').collect::<Vec<_>>();
     csv.lines().skip(1).map(move |line| fields(line).try_into().expect("the embedded table is sound"))

@@ -1,30 +1,51 @@
-//! Priors as text, such as `normal(0, 1)`: how a run file writes them.
+//! Priors as text, such as `normal(0, 1)`: how they are read, written and listed.
 
-use super::{Family, Prior};
+use super::Prior;
+use super::table::{Family, PRIORS};
 use crate::error::ModelError;
 use std::fmt;
 use std::str::FromStr;
 
-/// The families with their settings, as they are shown and read.
-const FAMILIES: [(Family, &str, &[&str]); 6] = [
-    (Family::Normal, "normal", &["mean", "sd"]),
-    (Family::Uniform, "uniform", &["lower", "upper"]),
-    (Family::Gamma, "gamma", &["shape", "rate"]),
-    (Family::Beta, "beta", &["alpha", "beta"]),
-    (Family::HalfCauchy, "half-cauchy", &["scale"]),
-    (Family::LogNormal, "log-normal", &["mu", "sigma"]),
-];
+impl Family {
+    /// Name and parameters: `normal(mean, sd)`.
+    fn signature(&self) -> String {
+        format!("{}({})", self.name, self.names())
+    }
+
+    fn names(&self) -> String {
+        self.parameters.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// How many parameters it takes, in words.
+    pub fn wanted(&self) -> String {
+        let count = self.parameters.len();
+        format!("{count} number{} ({})", if count == 1 { "" } else { "s" }, self.names())
+    }
+}
+
+/// All priors, one line each, for `kameleon list`.
+pub fn list() -> String {
+    PRIORS.iter().map(|family| format!("  {:40} {}\n", family.signature(), family.about)).collect()
+}
+
+/// The family of this name; `_` may stand for `-`.
+pub fn family(name: &str) -> Option<&'static Family> {
+    let name = name.trim().replace('_', "-");
+    PRIORS.iter().find(|family| family.name == name)
+}
+
+/// The error that names all families.
+pub fn unknown(text: &str) -> ModelError {
+    let known = PRIORS.iter().map(Family::signature).collect::<Vec<_>>().join(", ");
+    ModelError::Setting { of: format!("prior `{text}`"), why: format!("unknown; choose one of {known}") }
+}
 
 impl fmt::Display for Prior {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (family, name, settings) in FAMILIES {
-            if family == self.family {
-                // `{:?}` writes very large and small numbers with an exponent.
-                let values: Vec<String> = self.settings[..settings.len()].iter().map(|v| format!("{v:?}")).collect();
-                write!(f, "{name}({})", values.join(", "))?;
-            }
-        }
-        Ok(())
+        let values = &self.values[..self.family.parameters.len()];
+        // `{:?}` writes very large and small numbers with an exponent.
+        let values: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
+        write!(f, "{}({})", self.family.name, values.join(", "))
     }
 }
 
@@ -32,30 +53,19 @@ impl FromStr for Prior {
     type Err = ModelError;
 
     fn from_str(text: &str) -> Result<Self, ModelError> {
-        let wrong = || ModelError::Setting {
-            of: format!("prior `{text}`"),
-            why: format!(
-                "is none of {}",
-                FAMILIES.map(|(_, name, of)| format!("{name}({})", of.join(", "))).join(", ")
-            ),
+        let wrong = |why: String| ModelError::Setting { of: format!("prior `{text}`"), why };
+        let name = text.split('(').next().unwrap_or_default();
+        let family = family(name).ok_or_else(|| unknown(text))?;
+        let list = text.trim().split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
+        let list = list.ok_or_else(|| wrong(format!("write it as {}, with numbers", family.signature())))?;
+        let number = |value: &str| {
+            let value = value.trim();
+            value
+                .parse()
+                .map_err(|_| wrong(format!("`{value}` is not a number; {} takes {}", family.name, family.wanted())))
         };
-        let (name, rest) = text.trim().split_once('(').ok_or_else(wrong)?;
-        let name = name.trim().replace('_', "-");
-        let list = rest.strip_suffix(')').ok_or_else(wrong)?;
-        let (family, _, settings) = FAMILIES.into_iter().find(|family| family.1 == name).ok_or_else(wrong)?;
-        let values: Result<Vec<f64>, _> = list.split(',').map(|value| value.trim().parse()).collect();
-        match (family, values.as_deref()) {
-            (Family::HalfCauchy, Ok(&[scale])) => Self::half_cauchy(scale),
-            (Family::Normal, Ok(&[mean, sd])) => Self::normal(mean, sd),
-            (Family::Uniform, Ok(&[lower, upper])) => Self::uniform(lower, upper),
-            (Family::Gamma, Ok(&[shape, rate])) => Self::gamma(shape, rate),
-            (Family::Beta, Ok(&[alpha, beta])) => Self::beta(alpha, beta),
-            (Family::LogNormal, Ok(&[mu, sigma])) => Self::log_normal(mu, sigma),
-            _ => Err(ModelError::Setting {
-                of: format!("prior `{text}`"),
-                why: format!("{name} takes {} as numbers", settings.join(" and ")),
-            }),
-        }
+        let values: Vec<f64> = list.split(',').map(number).collect::<Result<_, _>>()?;
+        Self::new(family.name, &values)
     }
 }
 

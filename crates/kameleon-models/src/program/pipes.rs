@@ -1,4 +1,4 @@
-//! The three pipes of a program, none of which can block: one request, one line of answer, within a time.
+//! The three pipes of a program, without blocking: one request, then one line of answer before a deadline.
 
 use crate::reply::excerpt;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,16 +14,16 @@ const LINES: usize = 10;
 
 /// What can go wrong in an exchange.
 #[derive(Debug)]
-pub enum Trouble {
-    /// The other side is gone.
+pub enum PipeError {
+    /// The program closed its output.
     Closed,
-    /// The time is over.
+    /// The deadline passed.
     Timeout,
-    /// The answer exceeds so many bytes.
+    /// The answer exceeds this number of bytes.
     TooLong(usize),
-    /// Something was written that is no answer: taking it for one would shift every later answer by a point.
+    /// Output that answers no request. Read as an answer, it would shift every later answer by one point.
     Stray(String),
-    /// The system refuses.
+    /// A system call failed.
     Io(io::Error),
 }
 
@@ -50,17 +50,17 @@ impl Pipes {
         Ok(Self { input: Some(input), output, errors: Some(errors), answer: Vec::new(), last_errors: Vec::new() })
     }
 
-    /// Tells the program that nothing more will come.
+    /// Closes the program's input, which tells it to end.
     pub fn close_input(&mut self) {
         self.input = None;
     }
 
-    /// Sends `request` and returns the one line that answers it, without its end.
-    pub fn exchange(&mut self, request: &[u8], deadline: Instant, longest: usize) -> Result<&[u8], Trouble> {
+    /// Sends `request` and returns the line that answers it, without the line break.
+    pub fn exchange(&mut self, request: &[u8], deadline: Instant, longest: usize) -> Result<&[u8], PipeError> {
         self.answer.clear();
         self.read_answer(longest)?;
         if !self.answer.is_empty() {
-            return Err(Trouble::Stray(excerpt(&self.answer)));
+            return Err(PipeError::Stray(excerpt(&self.answer)));
         }
         let mut unsent = request;
         loop {
@@ -75,31 +75,31 @@ impl Pipes {
             if let Some(end) = self.answer[seen..].iter().position(|&byte| byte == b'\n') {
                 let end = seen + end;
                 if end + 1 < self.answer.len() || !unsent.is_empty() {
-                    return Err(Trouble::Stray(excerpt(&self.answer)));
+                    return Err(PipeError::Stray(excerpt(&self.answer)));
                 }
                 return Ok(&self.answer[..end]);
             }
         }
     }
 
-    /// Writes what the pipe takes.
-    fn send(&mut self, bytes: &[u8]) -> Result<usize, Trouble> {
-        let input = self.input.as_mut().ok_or(Trouble::Closed)?;
+    /// Writes as much as the pipe takes.
+    fn send(&mut self, bytes: &[u8]) -> Result<usize, PipeError> {
+        let input = self.input.as_mut().ok_or(PipeError::Closed)?;
         match input.write(bytes) {
             Ok(count) => Ok(count),
             Err(error) if is_harmless(&error) => Ok(0),
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Trouble::Closed),
-            Err(error) => Err(Trouble::Io(error)),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(PipeError::Closed),
+            Err(error) => Err(PipeError::Io(error)),
         }
     }
 
-    /// Waits until there is something to read, or room to write where that is wanted; true if there is error output.
-    fn wait(&self, to_write: bool, deadline: Instant) -> Result<bool, Trouble> {
+    /// Waits until there is something to read, or room to write if `to_write`; true if there is error output.
+    fn wait(&self, to_write: bool, deadline: Instant) -> Result<bool, PipeError> {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Trouble::Timeout);
+            return Err(PipeError::Timeout);
         }
-        // What is not waited for has its place taken by the output, with nothing asked of it.
+        // A pipe that is not waited for is replaced by the output with no events.
         let nothing = || PollFd::new(&self.output, PollFlags::empty());
         let input = self.input.as_ref().filter(|_| to_write);
         let mut pipes = [
@@ -107,35 +107,35 @@ impl Pipes {
             self.errors.as_ref().map_or_else(nothing, |errors| PollFd::new(errors, PollFlags::IN)),
             input.map_or_else(nothing, |input| PollFd::new(input, PollFlags::OUT)),
         ];
-        let left = Timespec::try_from(left).map_err(|_| Trouble::Timeout)?;
+        let left = Timespec::try_from(left).map_err(|_| PipeError::Timeout)?;
         match poll(&mut pipes, Some(&left)) {
-            Ok(0) => Err(Trouble::Timeout),
+            Ok(0) => Err(PipeError::Timeout),
             Ok(_) => Ok(self.errors.is_some() && !pipes[1].revents().is_empty()),
             Err(Errno::INTR) => Ok(false),
-            Err(error) => Err(Trouble::Io(error.into())),
+            Err(error) => Err(PipeError::Io(error.into())),
         }
     }
 
-    /// Reads what is there of the answer.
-    fn read_answer(&mut self, longest: usize) -> Result<(), Trouble> {
+    /// Reads the available part of the answer.
+    fn read_answer(&mut self, longest: usize) -> Result<(), PipeError> {
         let mut buffer = [0; 4096];
         let mut count = buffer.len();
         while count == buffer.len() {
             count = match self.output.read(&mut buffer) {
-                Ok(0) => return Err(Trouble::Closed),
+                Ok(0) => return Err(PipeError::Closed),
                 Ok(count) => count,
                 Err(error) if is_harmless(&error) => 0,
-                Err(error) => return Err(Trouble::Io(error)),
+                Err(error) => return Err(PipeError::Io(error)),
             };
             self.answer.extend_from_slice(&buffer[..count]);
             if self.answer.len() > longest {
-                return Err(Trouble::TooLong(longest));
+                return Err(PipeError::TooLong(longest));
             }
         }
         Ok(())
     }
 
-    /// Reads some of the error output, so that the program never waits for it, and keeps the end; false if none is there.
+    /// Reads some of the error output, so that the program never blocks on it, and keeps its end; false if there is none.
     fn read_errors(&mut self) -> bool {
         let mut buffer = [0; 4096];
         let Some(errors) = &mut self.errors else { return false };
@@ -154,16 +154,16 @@ impl Pipes {
         }
     }
 
-    /// What a program that is gone wrote without finishing its answer, fit to be shown.
+    /// The unfinished answer of a program that has ended, fit to print.
     pub fn unfinished(&mut self) -> String {
-        // The end of the output is no news here.
+        // That the output has ended is known already.
         let _ = self.read_answer(4096);
         excerpt(&self.answer)
     }
 
-    /// The last lines of the error output, fit to be shown.
-    pub fn last_words(&mut self) -> String {
-        // As much as a pipe holds, and no more, in case something still writes.
+    /// The last lines of the error output, fit to print.
+    pub fn error_tail(&mut self) -> String {
+        // At most what a pipe holds, in case another process still writes.
         for _ in 0..16 {
             if !self.read_errors() {
                 break;
@@ -175,7 +175,7 @@ impl Pipes {
     }
 }
 
-/// Nothing is there yet, or a signal came.
+/// Whether nothing is available yet, or a signal interrupted the call.
 fn is_harmless(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }

@@ -1,7 +1,7 @@
-//! A running program: started, asked, and ended without leaving anything behind.
+//! A running program: its start, its answers, and its end, which leaves no process behind.
 
 use super::ProgramSettings;
-use super::pipes::{Pipes, Trouble};
+use super::pipes::{PipeError, Pipes};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -20,43 +20,43 @@ pub enum Failure {
     Died,
     /// It took too long.
     Timeout,
-    /// It said something that is no answer.
+    /// Its output is not an answer.
     Protocol(String),
 }
 
 impl Failure {
-    /// Whether a fresh copy may do better.
+    /// Whether a new process may succeed.
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Died | Self::Timeout)
     }
 }
 
-impl From<Trouble> for Failure {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Closed => Self::Died,
-            Trouble::Timeout => Self::Timeout,
-            Trouble::TooLong(limit) => Self::Protocol(format!("its answer is longer than {limit} bytes")),
-            Trouble::Stray(text) => {
-                Self::Protocol(format!("it wrote more than one line for a point, or wrote unasked: {text}"))
+impl From<PipeError> for Failure {
+    fn from(error: PipeError) -> Self {
+        match error {
+            PipeError::Closed => Self::Died,
+            PipeError::Timeout => Self::Timeout,
+            PipeError::TooLong(limit) => Self::Protocol(format!("its answer is longer than {limit} bytes")),
+            PipeError::Stray(text) => {
+                Self::Protocol(format!("it wrote more than one line for a point, or wrote before it was asked: {text}"))
             }
-            Trouble::Io(error) => Self::Protocol(format!("its pipes fail: {error}")),
+            PipeError::Io(error) => Self::Protocol(format!("a pipe to it failed: {error}")),
         }
     }
 }
 
-/// A program that runs. It is ended when this is dropped.
+/// A running program, ended when this is dropped.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
     pipes: Pipes,
-    /// How it ended, once that is known: from then on its group may be another's, and must not be killed.
+    /// How it ended, once known: from then on its group id may belong to others and must not be killed.
     ending: Option<String>,
 }
 
 impl Process {
-    /// Starts it, in a process group of its own: Ctrl-C then reaches the sampler only, which ends its step first; and
-    /// whatever the program starts in turn can be ended with it.
+    /// Starts it in its own process group, so that Ctrl-C reaches only the sampler, which ends its step first, and so that
+    /// the program's own children are ended with it.
     pub fn start(settings: &ProgramSettings) -> Result<Self, Failure> {
         let mut command = Command::new(&settings.command[0]);
         command.args(&settings.command[1..]).process_group(0);
@@ -79,21 +79,21 @@ impl Process {
         Ok(self.pipes.exchange(request, deadline, longest)?)
     }
 
-    /// Ends it after a failure: how it ended, and the last it wrote to its error output.
+    /// Ends it after a failure; returns how it ended and the end of its error output.
     pub fn end(mut self, failure: &Failure) -> (String, String) {
         self.pipes.close_input();
         if !matches!(failure, Failure::Died) {
-            return (self.reap(), self.pipes.last_words());
+            return (self.reap(), self.pipes.error_tail());
         }
         self.wait(GRACE);
         let (mut ending, unfinished) = (self.reap(), self.pipes.unfinished());
         if !unfinished.is_empty() {
             ending = format!("{ending}; it wrote: {unfinished}");
         }
-        (ending, self.pipes.last_words())
+        (ending, self.pipes.error_tail())
     }
 
-    /// Waits until the program has ended, but leaves it to be reaped: until then its group cannot be another's.
+    /// Waits for the program to end without reaping it, so that its group id cannot be reused yet.
     fn wait(&mut self, longest: Duration) {
         let deadline = Instant::now() + longest;
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
@@ -104,7 +104,7 @@ impl Process {
         }
     }
 
-    /// Kills what is left of it.
+    /// Kills whatever still runs; returns how the program ended.
     fn reap(&mut self) -> String {
         self.ending.get_or_insert_with(|| kill(&mut self.child)).clone()
     }
@@ -113,7 +113,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         if self.ending.is_none() {
-            // The end of its input is the sign to finish; one that does not heed it is killed.
+            // The end of its input tells it to finish; a program that does not is killed.
             self.pipes.close_input();
             self.wait(GRACE);
             self.reap();
@@ -121,9 +121,9 @@ impl Drop for Process {
     }
 }
 
-/// Kills the program's group, and collects the program's exit status so that no zombie stays.
+/// Kills the program's group and collects its exit status, so that no zombie remains.
 fn kill(child: &mut Child) -> String {
-    // A group that has gone already is no error.
+    // It is no error if the group has ended already.
     let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
     child.wait().map_or_else(|error| error.to_string(), |status| status.to_string())
 }

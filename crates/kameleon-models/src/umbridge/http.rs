@@ -1,4 +1,4 @@
-//! Requests to a model server: one connection, kept open; lost ones are made anew; answers bounded in size and time.
+//! Requests to a model server over one connection, kept open and remade when lost; answers are bounded in size and time.
 
 use super::UmBridgeSettings;
 use serde::Serialize;
@@ -13,24 +13,24 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Why there is no answer.
+/// Why a request failed.
 #[derive(Debug)]
-pub enum Trouble {
-    /// The connection was lost, or never made, as often as it was tried.
+pub enum HttpError {
+    /// No attempt, of this number, made a connection that lasted.
     Lost(u32, String),
     /// The answer took too long.
     Timeout(Duration),
-    /// The answer exceeds so many bytes.
+    /// The answer exceeds this number of bytes.
     TooLong(u64),
-    /// What came back is not HTTP, or cannot be asked for.
+    /// The request is invalid, or the answer is not HTTP.
     Refused(String),
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for HttpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lost(1, why) => write!(f, "no connection: {why}; is the server running?"),
-            Self::Lost(tries, why) => write!(f, "no connection after {tries} tries: {why}; is the server running?"),
+            Self::Lost(tries, why) => write!(f, "no connection after {tries} attempts: {why}; is the server running?"),
             Self::Timeout(limit) => write!(f, "no answer within {limit:?}"),
             Self::TooLong(limit) => write!(f, "the answer is longer than {limit} bytes"),
             Self::Refused(why) => f.write_str(why),
@@ -53,9 +53,9 @@ pub struct Http {
 }
 
 impl Http {
-    /// Nothing is sent yet.
+    /// Does not connect yet.
     pub fn new(settings: &UmBridgeSettings) -> Self {
-        // A model server is asked directly: no proxy, and no redirect that could lead elsewhere.
+        // Requests go to this server only: no proxy and no redirect.
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .proxy(None)
@@ -76,33 +76,33 @@ impl Http {
     }
 
     /// GET of a path under the server's address.
-    pub fn get(&self, path: &str) -> Result<Answer, Trouble> {
+    pub fn get(&self, path: &str) -> Result<Answer, HttpError> {
         let url = format!("{}/{path}", self.url);
         self.persist(|| self.agent.get(&url).call())
     }
 
     /// POST of a message to a path under the server's address.
-    pub fn post(&self, path: &str, message: &impl Serialize) -> Result<Answer, Trouble> {
+    pub fn post(&self, path: &str, message: &impl Serialize) -> Result<Answer, HttpError> {
         let url = format!("{}/{path}", self.url);
-        let body = serde_json::to_vec(message).map_err(|error| Trouble::Refused(error.to_string()))?;
+        let body = serde_json::to_vec(message).map_err(|error| HttpError::Refused(error.to_string()))?;
         self.persist(|| self.agent.post(&url).header("content-type", "application/json").send(&body[..]))
     }
 
-    /// Sends until there is an answer, with pauses that double, as long as the trouble is the connection's.
-    fn persist(&self, send: impl Fn() -> Result<Response<Body>, Error>) -> Result<Answer, Trouble> {
+    /// Sends again after a lost connection, with pauses that double, until there is an answer.
+    fn persist(&self, send: impl Fn() -> Result<Response<Body>, Error>) -> Result<Answer, HttpError> {
         let mut tries = 0;
         loop {
             tries += 1;
             let why = match send().and_then(|response| self.read(response)) {
-                // What a gateway says while the server behind it is away.
+                // The answer of a gateway while the server behind it is down.
                 Ok((status @ 502..=504, _)) => format!("status {status}"),
                 Ok(answer) => return Ok(answer),
                 Err(error) => self.classify(error)?,
             };
             if tries > self.retries {
-                return Err(Trouble::Lost(tries, why));
+                return Err(HttpError::Lost(tries, why));
             }
-            // The first retry comes at once: a server may close a connection that was idle, without being away.
+            // The first retry is immediate: a healthy server may close an idle connection.
             if tries > 1 {
                 sleep(self.pause.saturating_mul(1 << (tries - 2).min(16)).min(LONGEST_PAUSE));
             }
@@ -114,14 +114,14 @@ impl Http {
         Ok((response.status().as_u16(), body))
     }
 
-    /// The reason, if it is a lost connection; other trouble is passed on.
-    fn classify(&self, error: Error) -> Result<String, Trouble> {
+    /// The reason, if the connection was lost; any other error is returned.
+    fn classify(&self, error: Error) -> Result<String, HttpError> {
         match error {
             Error::Timeout(ureq::Timeout::Connect | ureq::Timeout::Resolve) => Ok("connecting took too long".into()),
-            Error::Timeout(_) => Err(Trouble::Timeout(self.timeout)),
-            Error::BodyExceedsLimit(_) => Err(Trouble::TooLong(self.longest)),
+            Error::Timeout(_) => Err(HttpError::Timeout(self.timeout)),
+            Error::BodyExceedsLimit(_) => Err(HttpError::TooLong(self.longest)),
             Error::Io(_) | Error::ConnectionFailed | Error::HostNotFound => Ok(error.to_string()),
-            other => Err(Trouble::Refused(other.to_string())),
+            other => Err(HttpError::Refused(other.to_string())),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The messages of UM-Bridge, and the questions asked before the first point.
+//! The messages of UM-Bridge, and the checks made before the first point.
 
 use super::UmBridgeSettings;
 use super::http::Http;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// What is asked about a model, or at a point.
+/// A question about a model, or a point to evaluate.
 #[derive(Serialize)]
 pub struct Question<'a> {
     pub name: &'a str,
@@ -64,12 +64,12 @@ impl Evaluated {
                 [Number(value)] => Ok(Ok(value)),
                 ref numbers => Err(format!("the output must be one number, not {}", numbers.len())),
             },
-            (None, None) => Err("there is neither \"output\" nor \"error\" in the answer".into()),
+            (None, None) => Err("the answer has neither \"output\" nor \"error\"".into()),
         }
     }
 }
 
-/// An error as the server tells it.
+/// An error reported by the server.
 #[derive(Deserialize)]
 pub struct ServerError {
     #[serde(rename = "type", default)]
@@ -79,7 +79,7 @@ pub struct ServerError {
 }
 
 impl ServerError {
-    /// Whether every other point would give it too.
+    /// Whether every other point would give the same error.
     pub fn is_final(&self) -> bool {
         ["ModelNotFound", "UnsupportedFeature", "InvalidInput", "InvalidOutput"].contains(&self.kind.as_str())
     }
@@ -93,10 +93,10 @@ impl fmt::Display for ServerError {
 
 /// Checks the server's version, and that it has the model.
 pub fn choose_model(http: &Http, wanted: Option<&str>) -> Result<String, String> {
-    let (status, body) = http.get("Info").map_err(|trouble| trouble.to_string())?;
+    let (status, body) = http.get("Info").map_err(|error| error.to_string())?;
     let Info { version, models } = read(status, &body)?;
     if version.floor() != 1.0 {
-        return Err(format!("it speaks version {version} of UM-Bridge; version 1 is wanted"));
+        return Err(format!("it uses version {version} of UM-Bridge; version 1 is required"));
     }
     let has = || reply::excerpt(models.join(", ").as_bytes());
     match (wanted, &models[..]) {
@@ -107,7 +107,7 @@ pub fn choose_model(http: &Http, wanted: Option<&str>) -> Result<String, String>
     }
 }
 
-/// Checks what the model takes and gives; returns the sizes of its input blocks, without the one for normals.
+/// Checks the model's inputs and outputs; returns the sizes of its input blocks, without the one for normals.
 pub fn input_blocks(http: &Http, model: &str, settings: &UmBridgeSettings, dim: usize) -> Result<Vec<usize>, String> {
     let info: ModelInfo = ask(http, "ModelInfo", model, settings)?;
     if !info.support.evaluate {
@@ -115,33 +115,36 @@ pub fn input_blocks(http: &Http, model: &str, settings: &UmBridgeSettings, dim: 
     }
     let outputs = ask::<OutputSizes>(http, "OutputSizes", model, settings)?.sizes;
     if total(&outputs) != 1 {
-        return Err(format!("model `{model}` returns blocks of {} numbers; one number is wanted", show(&outputs)));
+        return Err(format!("model `{model}` returns blocks of {} numbers; it must return one number", show(&outputs)));
     }
     let mut blocks = ask::<InputSizes>(http, "InputSizes", model, settings)?.sizes;
     if let NoiseInput::Normals(count) = settings.noise
         && blocks.pop() != Some(count)
     {
-        return Err(format!("the last input block of model `{model}` is not one of {count} normals"));
+        return Err(format!("the last input block of model `{model}` must take the {count} normals"));
     }
     if total(&blocks) != dim {
-        return Err(format!("model `{model}` takes blocks of {} numbers; there are {dim} parameters", show(&blocks)));
+        return Err(format!(
+            "model `{model}` takes blocks of {} numbers, but there are {dim} parameters",
+            show(&blocks)
+        ));
     }
     Ok(blocks)
 }
 
-/// The sizes, as much of them as is fit to be shown.
+/// The sizes, cut to a printable length.
 fn show(sizes: &[usize]) -> String {
     reply::excerpt(format!("{sizes:?}").as_bytes())
 }
 
-/// The sum; sizes that nobody means do not wrap around.
+/// The sum, which saturates for absurd sizes.
 fn total(sizes: &[usize]) -> usize {
     sizes.iter().fold(0, |sum, &size| sum.saturating_add(size))
 }
 
 fn ask<T: DeserializeOwned>(http: &Http, what: &str, model: &str, settings: &UmBridgeSettings) -> Result<T, String> {
     let question = Question { name: model, input: None, config: &settings.config };
-    let (status, body) = http.post(what, &question).map_err(|trouble| trouble.to_string())?;
+    let (status, body) = http.post(what, &question).map_err(|error| error.to_string())?;
     read(status, &body).map_err(|why| format!("{what}: {why}"))
 }
 
@@ -150,5 +153,5 @@ fn read<T: DeserializeOwned>(status: u16, body: &[u8]) -> Result<T, String> {
     if status != 200 {
         return Err(format!("it answered with status {status}: {}", shown()));
     }
-    reply::read(body).map_err(|why| format!("its answer cannot be understood: {why}; it wrote: {}", shown()))
+    reply::read(body).map_err(|why| format!("its answer cannot be read: {why}; it wrote: {}", shown()))
 }

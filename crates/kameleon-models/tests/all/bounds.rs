@@ -91,7 +91,7 @@ fn a_start_on_or_over_a_bound_is_an_error_that_names_the_parameter() {
     ] {
         assert_eq!(target.to_unbounded(&x).unwrap_err().to_string(), wanted);
     }
-    assert!(target.to_unbounded(&[1.0]).unwrap_err().to_string().contains("1 coordinates where 2"));
+    assert!(target.to_unbounded(&[1.0]).unwrap_err().to_string().contains("must have 2 coordinates, not 1"));
     let wrong = flat(Bound::FREE).to_unbounded(&[f64::NAN]).unwrap_err().to_string();
     assert_eq!(wrong, "start: parameter `x1` is NaN; it must be a finite number");
     assert_eq!(target.names(2), ["rate", "share"]);
@@ -100,13 +100,13 @@ fn a_start_on_or_over_a_bound_is_an_error_that_names_the_parameter() {
 #[test]
 fn impossible_bounds_are_named() {
     let wrong = |lower, upper| Bound::new(lower, upper).unwrap_err().to_string();
-    assert!(wrong(Some(1.0), Some(1.0)).contains("the lower one, 1, must be less than the upper one, 1"));
+    assert!(wrong(Some(1.0), Some(1.0)).contains("lower, 1, must be less than upper, 1"));
     assert!(wrong(Some(f64::NAN), None).contains("must be finite"));
     assert!(wrong(None, Some(f64::INFINITY)).contains("must be finite"));
     assert!(wrong(Some(f64::MIN), Some(f64::MAX)).contains("too far apart"));
     let expression = Expression::new("x1", &names(2)).unwrap();
     let wrong = Bounded::new(expression, vec![Bound::FREE]).unwrap_err().to_string();
-    assert_eq!(wrong, "bounds: there are 1 where the target has 2 parameters");
+    assert_eq!(wrong, "bounds: 1 given for 2 parameters of the target");
 }
 
 #[test]

@@ -89,8 +89,13 @@ fn any_parameter_name_can_be_used() {
     let names = ["log rate", "e", "θ_1", "log", "theta[1]"].map(String::from);
     let mut target = Expression::new("{log rate} + 10*e + 100*θ_1 + log + log(1) + {theta[1]}", &names).unwrap();
     assert_eq!(target.value(&[1.0, 2.0, 3.0, 4.0, 5.0]), 330.0);
-    assert!(Expression::new("1", &["a".into(), "a".into()]).unwrap_err().to_string().contains("two are named `a`"));
-    assert!(Expression::new("1", &["a}".into()]).unwrap_err().to_string().contains("no name"));
+    assert!(
+        Expression::new("1", &["a".into(), "a".into()])
+            .unwrap_err()
+            .to_string()
+            .contains("two parameters are named `a`")
+    );
+    assert!(Expression::new("1", &["a}".into()]).unwrap_err().to_string().contains("not a valid name"));
     assert!(Expression::new("1", &[]).unwrap_err().to_string().contains("at least one"));
 }
 
@@ -108,10 +113,10 @@ fn every_slip_is_named_at_its_place() {
         ("", 1, "found the end"),
         ("x1 +", 5, "found the end"),
         ("(x1", 1, "never closed"),
-        ("x1)", 3, "closes nothing"),
+        ("x1)", 3, "there is no opening bracket"),
         ("2 x1", 3, "expected an operator"),
         ("2x1", 1, "a product needs a `*`"),
-        ("1.2.3", 1, "no number"),
+        ("1.2.3", 1, "not a number"),
         ("x1(2)", 1, "is a parameter, not a function"),
         ("foo(x1)", 1, "the functions are abs, acos"),
         ("x1 + exp", 6, "the function needs brackets"),
@@ -119,7 +124,7 @@ fn every_slip_is_named_at_its_place() {
         ("atan2(x1)", 1, "`atan2` takes two arguments, not 1"),
         ("max(x1)", 1, "`max` takes two or more arguments, not 1"),
         ("sin()", 5, "expected a number"),
-        ("(x1, x2)", 4, "there is none here"),
+        ("(x1, x2)", 4, "a comma may only separate"),
         ("x1 $ 2", 4, "found `$`"),
         ("{x1", 1, "never closed"),
         ("{y}", 1, "no parameter `y`"),
@@ -145,7 +150,7 @@ fn no_text_overflows_the_stack() {
 #[test]
 fn a_point_of_another_dimension_ends_the_run() {
     let mut target = Expression::new("x1 + x2", &names(2)).unwrap();
-    assert!(fatal(&mut target, &[1.0]).contains("1 coordinates where 2"));
+    assert!(fatal(&mut target, &[1.0]).contains("must have 2 coordinates, not 1"));
     assert_eq!(evaluate(&mut target, &[1.0, 2.0]).unwrap(), 3.0);
 }
 

@@ -48,7 +48,7 @@ fn the_example_in_fortran_is_the_banana() {
     let source = example("banana_library.f90");
     let Some(path) = compile("gfortran", &arguments, &source, "libbanana_fortran.so") else { return };
     assert_is_banana(&mut load(LibrarySettings::new(&path), 2).unwrap());
-    assert_eq!(fatal(&mut load(LibrarySettings::new(&path), 1).unwrap(), &[0.0]), "the library cannot go on");
+    assert_eq!(fatal(&mut load(LibrarySettings::new(&path), 1).unwrap(), &[0.0]), "the library reported a fatal error");
 }
 
 #[test]
@@ -56,8 +56,8 @@ fn every_return_code_means_what_the_header_says() {
     let Some(settings) = faulty("libcodes.so") else { return };
     let mut target = load(settings.clone(), 1).unwrap();
     assert!(evaluate(&mut target, &[0.0]).unwrap() >= 1.0);
-    assert_eq!(rejected(&mut target, &[1.0]), "the library rejects this point");
-    assert_eq!(fatal(&mut target, &[2.0]), "the library cannot go on");
+    assert_eq!(rejected(&mut target, &[1.0]), "the library rejected this point");
+    assert_eq!(fatal(&mut target, &[2.0]), "the library reported a fatal error");
     assert!(fatal(&mut target, &[3.0]).contains("returned 3"));
     assert!(fatal(&mut target, &[-1.0]).contains("returned -1"));
     assert_eq!(evaluate(&mut target, &[5.0]).unwrap(), f64::NEG_INFINITY);
@@ -77,7 +77,7 @@ fn every_user_is_made_when_needed_and_destroyed_once() {
     drop((second, unused));
     assert_eq!(evaluate(&mut first, &[9.0]).unwrap(), 1.0);
     let mut failing = load(LibrarySettings { config: "fail".into(), ..settings.clone() }, 1).unwrap();
-    assert!(fatal(&mut failing, &[9.0]).contains("kameleon_create returned NULL"));
+    assert!(fatal(&mut failing, &[9.0]).contains("kameleon_create failed: it returned NULL"));
     let wrong = load(LibrarySettings { config: "a\0b".into(), ..settings }, 1).unwrap_err();
     assert!(wrong.to_string().contains("zero byte"));
 }
@@ -98,11 +98,11 @@ fn a_noisy_function_gets_a_seed_or_normals() {
 #[test]
 fn what_is_missing_is_named() {
     let missing = load(LibrarySettings::new("/nowhere/model.so"), 1).unwrap_err().to_string();
-    assert!(missing.starts_with("shared library /nowhere/model.so: cannot load it: "), "{missing}");
+    assert!(missing.starts_with("shared library /nowhere/model.so: cannot be loaded: "), "{missing}");
     let text = scratch("no_library.so");
     std::fs::write(&text, "this is no library").unwrap();
-    assert!(load(LibrarySettings::new(&text), 1).unwrap_err().to_string().contains("cannot load it"));
+    assert!(load(LibrarySettings::new(&text), 1).unwrap_err().to_string().contains("cannot be loaded"));
     let Some(settings) = faulty("libmissing.so") else { return };
     let wrong = load(LibrarySettings { symbol: Some("other".into()), ..settings }, 1).unwrap_err().to_string();
-    assert!(wrong.contains("there is no function `other` in it"), "{wrong}");
+    assert!(wrong.contains("has no function `other`"), "{wrong}");
 }

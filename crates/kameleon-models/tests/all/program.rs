@@ -93,7 +93,7 @@ fn every_form_of_answer_is_understood() {
 fn an_answer_that_is_none_ends_the_run_and_is_shown() {
     for (reply, why) in [
         ("hello", "it wrote: hello"),
-        ("{\"logdensity\": 1}", "neither \"log_density\" nor"),
+        ("{\"logdensity\": 1}", "none of \"log_density\""),
         ("{\"log_density\": \"high\"}", "invalid value"),
         ("{\"log_density\": [1]}", "invalid type"),
         ("{\"log_density\": 1, \"log_density\": 2}", "duplicate field"),
@@ -132,7 +132,8 @@ fn a_line_too_many_ends_the_run_instead_of_shifting_the_answers() {
     assert_eq!(evaluate(&mut target, &[0.0, 0.0]).unwrap(), 1.0);
     std::thread::sleep(Duration::from_millis(400));
     assert!(
-        fatal(&mut target, &[0.0, 0.0]).contains("it wrote more than one line for a point, or wrote unasked: again")
+        fatal(&mut target, &[0.0, 0.0])
+            .contains("it wrote more than one line for a point, or wrote before it was asked: again")
     );
 }
 
@@ -152,7 +153,7 @@ fn no_shell_looks_at_the_command() {
 }
 
 #[test]
-fn a_death_is_a_rejection_then_the_end_with_the_last_words() {
+fn a_death_is_a_rejection_then_the_end_with_the_error_output() {
     let dying = "read line; echo first >&2; echo 'file not found' >&2; exit 3";
     let mut target = program(ProgramSettings { failures: 1, ..script(dying) });
     let why = rejected(&mut target, &[0.0, 0.0]);

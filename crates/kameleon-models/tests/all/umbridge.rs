@@ -99,17 +99,17 @@ fn a_server_that_cannot_serve_is_refused_with_the_reason() {
         (
             "/Info",
             r#"{"protocolVersion": 2.0, "models": ["m"]}"#,
-            "it speaks version 2 of UM-Bridge; version 1 is wanted",
+            "it uses version 2 of UM-Bridge; version 1 is required",
         ),
         ("/Info", r#"{"protocolVersion": 1.0, "models": ["a", "b"]}"#, "2 models, so one must be named: a, b"),
         ("/Info", r#"{"models": ["a"]}"#, "missing field `protocolVersion`"),
         ("/Info", "<html>", "it wrote: <html>"),
         ("/ModelInfo", r#"{"support": {"Evaluate": false}}"#, "model `m` cannot be evaluated"),
-        ("/ModelInfo", r#"{"support": 3}"#, "ModelInfo: its answer cannot be understood"),
-        ("/InputSizes", r#"{"inputSizes": [2, 1]}"#, "takes blocks of [2, 1] numbers; there are 2 parameters"),
-        ("/InputSizes", r#"{"inputSizes": [-1]}"#, "InputSizes: its answer cannot be understood"),
-        ("/OutputSizes", r#"{"outputSizes": [1, 1]}"#, "returns blocks of [1, 1] numbers; one number is wanted"),
-        ("/OutputSizes", r#"{"outputSizes": [18446744073709551615, 2]}"#, "one number is wanted"),
+        ("/ModelInfo", r#"{"support": 3}"#, "ModelInfo: its answer cannot be read"),
+        ("/InputSizes", r#"{"inputSizes": [2, 1]}"#, "takes blocks of [2, 1] numbers, but there are 2 parameters"),
+        ("/InputSizes", r#"{"inputSizes": [-1]}"#, "InputSizes: its answer cannot be read"),
+        ("/OutputSizes", r#"{"outputSizes": [1, 1]}"#, "returns blocks of [1, 1] numbers; it must return one number"),
+        ("/OutputSizes", r#"{"outputSizes": [18446744073709551615, 2]}"#, "it must return one number"),
     ] {
         let server = except(path, move |_| ok(body));
         let found = refusal(&server);
@@ -131,7 +131,7 @@ fn an_unknown_model_is_named_beside_those_that_are_there() {
 fn an_address_that_cannot_be_used_is_named() {
     for url in ["localhost:4242", "https://localhost:4242", "http://", ""] {
         let found = UmBridge::connect(UmBridgeSettings::new(url), &names(1)).unwrap_err().to_string();
-        assert!(found.contains("the address must be like http://localhost:4242"), "{url}: {found}");
+        assert!(found.contains("the address must have the form http://localhost:4242"), "{url}: {found}");
     }
     let settings = UmBridgeSettings { timeout: Duration::ZERO, ..UmBridgeSettings::new("http://localhost:1") };
     assert!(UmBridge::connect(settings, &names(1)).unwrap_err().to_string().contains("timeout must be positive"));
@@ -241,12 +241,12 @@ fn a_lost_connection_is_made_anew() {
 fn a_server_that_stays_away_ends_the_run() {
     let server = except("/Evaluate", |_| Act::Drop);
     let why = fatal(&mut connect(&server), &[1.0, 2.0]);
-    assert!(why.contains("no connection after 3 tries"), "{why}");
+    assert!(why.contains("no connection after 3 attempts"), "{why}");
     let settings = hasty(&server);
     drop(server);
     std::thread::sleep(Duration::from_millis(100));
     let found = UmBridge::connect(settings, &names(2)).unwrap_err().to_string();
-    assert!(found.contains("no connection after 3 tries"), "{found}");
+    assert!(found.contains("no connection after 3 attempts"), "{found}");
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn a_noisy_model_gets_a_seed_in_its_config_or_a_block_of_normals() {
     assert_eq!(evaluate(&mut target, &[1.0, 2.0]).unwrap(), 0.5);
     let wrong = UmBridgeSettings { noise: NoiseInput::Normals(2), ..settings.clone() };
     let found = UmBridge::connect(wrong, &names(2)).unwrap_err().to_string();
-    assert!(found.contains("the last input block of model `m` is not one of 2 normals"), "{found}");
+    assert!(found.contains("the last input block of model `m` must take the 2 normals"), "{found}");
     let mut seeded = UmBridge::connect(UmBridgeSettings { noise: NoiseInput::Seed, ..settings }, &names(5)).unwrap();
     let seed = evaluate(&mut seeded, &[0.0; 5]).unwrap();
     assert!(seed > 0.0 && seed.fract() == 0.0);

@@ -152,8 +152,8 @@ fn what_is_wrong_with_a_parameter_is_told_by_its_name() {
         let said = refusal(&format!("[model]\nlog-density = \"-a^2\"\n[parameters.a]\n{parameter}\n"));
         assert!(said.contains(expected), "{parameter}\nsays: {said}");
     };
-    says("lower = 2\nupper = 1", "line 5, column 9: parameters.a.upper: bounds: the lower one, 2, must be less");
-    says("prior = \"norma(0, 1)\"", "line 4, column 9: prior `norma(0, 1)`: is none of normal(mean, sd)");
+    says("lower = 2\nupper = 1", "line 5, column 9: parameters.a.upper: bounds: lower, 2, must be less");
+    says("prior = \"norma(0, 1)\"", "line 4, column 9: prior `norma(0, 1)`: unknown; choose one of normal(mean, sd)");
     says("prior = \"normal(0, -1)\"", "sd must be positive");
     says("lower = 0\nstart = -1", "line 5, column 9: parameters.a.start: -1 is not above 0");
     says("prior = \"beta(1, 1)\"\nstart = 1", "1 is not strictly between 0 and 1");

@@ -1,26 +1,26 @@
-//! How many points in a row may fail before a model is given up.
+//! The number of consecutive points that may fail before the run ends.
 
 use kameleon::EvalError;
 
-/// Counts failures since the last answer.
+/// Counts consecutive failures.
 #[derive(Clone, Debug)]
-pub struct Patience {
+pub struct FailureBudget {
     limit: u32,
     failures: u32,
 }
 
-impl Patience {
-    /// The limit is how many points in a row may fail.
+impl FailureBudget {
+    /// `limit` consecutive points may fail.
     pub fn new(limit: u32) -> Self {
         Self { limit, failures: 0 }
     }
 
-    /// The model answered.
-    pub fn restore(&mut self) {
+    /// The model answered: the count starts again.
+    pub fn reset(&mut self) {
         self.failures = 0;
     }
 
-    /// The point failed: it is rejected, unless too many before it failed too.
+    /// The point failed: it is rejected, or fatal once the budget is spent.
     pub fn fail(&mut self, why: String) -> EvalError {
         self.failures += 1;
         match self.failures {

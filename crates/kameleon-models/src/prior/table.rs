@@ -1,0 +1,260 @@
+//! The table of priors. A new prior is one more entry here: reading, listing, bounds, draws and tests follow from it.
+
+use libm::{atan, atan2, erf, erfc, expm1, lgamma, log, log1p};
+use spec_math::cephes64::{igam, igamc, incbet};
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, PI, TAU};
+
+/// The parameters of a prior; those that a family does not have are 0.
+pub type Values = [f64; 4];
+
+/// What there is to know of one family of priors. The density is exp(`log_constant` + `log_kernel`).
+pub struct Family {
+    pub name: &'static str,
+    /// For people, in the list of priors.
+    pub about: &'static str,
+    pub parameters: &'static [(&'static str, Range)],
+    /// What is wrong with parameters that are each in their range.
+    pub problem: fn(Values) -> Option<String>,
+    /// The ends of the support.
+    pub support: fn(Values) -> (f64, f64),
+    /// The part of the log density that does not depend on x.
+    pub log_constant: fn(Values) -> f64,
+    /// The part that does. At an end of the support where the density is zero or infinite, it is not finite.
+    pub log_kernel: fn(Values, f64) -> f64,
+    /// P(X ≤ x) for an x strictly inside the support.
+    pub cdf: fn(Values, f64) -> f64,
+}
+
+/// The range of a parameter.
+#[derive(Clone, Copy)]
+pub enum Range {
+    Finite,
+    Positive,
+    /// A limit, which may be infinite.
+    Limit,
+}
+
+impl Range {
+    pub fn contains(self, value: f64) -> bool {
+        match self {
+            Self::Finite => value.is_finite(),
+            Self::Positive => value.is_finite() && value > 0.0,
+            Self::Limit => !value.is_nan(),
+        }
+    }
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Finite => "finite",
+            Self::Positive => "positive and finite",
+            Self::Limit => "a number or infinite",
+        }
+    }
+}
+
+use Range::{Finite, Limit, Positive};
+
+const REAL_LINE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+const POSITIVE: (f64, f64) = (0.0, f64::INFINITY);
+
+/// All priors, in the order of `kameleon list`.
+pub static PRIORS: [Family; 14] = [
+    Family {
+        name: "normal",
+        about: "normal; sd is the standard deviation",
+        parameters: &[("mean", Finite), ("sd", Positive)],
+        problem: |_| None,
+        support: |_| REAL_LINE,
+        log_constant: |[_, sd, ..]| -log(sd) - 0.5 * log(TAU),
+        log_kernel: |[mean, sd, ..], x| -0.5 * square((x - mean) / sd),
+        cdf: |[mean, sd, ..], x| normal_cdf((x - mean) / sd),
+    },
+    Family {
+        name: "student-t",
+        about: "Student's t",
+        parameters: &[("freedom", Positive), ("location", Finite), ("scale", Positive)],
+        problem: |_| None,
+        support: |_| REAL_LINE,
+        log_constant: |[nu, _, scale, ..]| {
+            lgamma(0.5 * (nu + 1.0)) - lgamma(0.5 * nu) - 0.5 * log(nu * PI) - log(scale)
+        },
+        log_kernel: |[nu, location, scale, ..], x| -0.5 * (nu + 1.0) * log1p_square((x - location) / scale / nu.sqrt()),
+        cdf: |[nu, location, scale, ..], x| student_t_cdf(nu, (x - location) / scale),
+    },
+    Family {
+        name: "cauchy",
+        about: "Cauchy; the median is the location",
+        parameters: &[("location", Finite), ("scale", Positive)],
+        problem: |_| None,
+        support: |_| REAL_LINE,
+        log_constant: |[_, scale, ..]| -log(PI) - log(scale),
+        log_kernel: |[location, scale, ..], x| -log1p_square((x - location) / scale),
+        cdf: |[location, scale, ..], x| atan2(1.0, (location - x) / scale) / PI,
+    },
+    Family {
+        name: "uniform",
+        about: "constant from lower to upper",
+        parameters: &[("lower", Finite), ("upper", Finite)],
+        problem: |[lower, upper, ..]| not_less(lower, upper),
+        support: |[lower, upper, ..]| (lower, upper),
+        log_constant: |[lower, upper, ..]| -log(upper - lower),
+        log_kernel: |_, _| 0.0,
+        cdf: |[lower, upper, ..], x| (x - lower) / (upper - lower),
+    },
+    Family {
+        name: "triangular",
+        about: "rises to its mode, then falls",
+        parameters: &[("lower", Finite), ("mode", Finite), ("upper", Finite)],
+        problem: |[lower, mode, upper, ..]| {
+            let outside = format!("mode, {mode}, must be between lower, {lower}, and upper, {upper}");
+            not_less(lower, upper).or((mode < lower || mode > upper).then_some(outside))
+        },
+        support: |[lower, _, upper, ..]| (lower, upper),
+        log_constant: |[lower, _, upper, ..]| log(2.0 / (upper - lower)),
+        // At a mode that is also an end, one of the two is NaN, which `min` ignores.
+        log_kernel: |[lower, mode, upper, ..], x| log(((x - lower) / (mode - lower)).min((upper - x) / (upper - mode))),
+        cdf: |[lower, mode, upper, ..], x| {
+            if x < mode {
+                (x - lower) / (upper - lower) * ((x - lower) / (mode - lower))
+            } else {
+                ((mode - lower) + (x - mode) * (1.0 + (upper - x) / (upper - mode))) / (upper - lower)
+            }
+        },
+    },
+    Family {
+        name: "truncated-normal",
+        about: "normal between limits, which may be inf",
+        parameters: &[("mean", Finite), ("sd", Positive), ("lower", Limit), ("upper", Limit)],
+        problem: |[mean, sd, lower, upper]| {
+            let empty = normal_mass((lower - mean) / sd, (upper - mean) / sd) < f64::MIN_POSITIVE;
+            not_less(lower, upper).or(empty.then(|| "the limits are too far out in the tail of the normal".into()))
+        },
+        support: |[_, _, lower, upper]| (lower, upper),
+        log_constant: |[mean, sd, lower, upper]| {
+            -log(sd) - 0.5 * log(TAU) - log(normal_mass((lower - mean) / sd, (upper - mean) / sd))
+        },
+        log_kernel: |[mean, sd, ..], x| -0.5 * square((x - mean) / sd),
+        cdf: |[mean, sd, lower, upper], x| {
+            let [a, z, b] = [lower, x, upper].map(|x| (x - mean) / sd);
+            normal_mass(a, z) / normal_mass(a, b)
+        },
+    },
+    Family {
+        name: "beta",
+        about: "on (0, 1), with mean alpha/(alpha + beta)",
+        parameters: &[("alpha", Positive), ("beta", Positive)],
+        problem: |_| None,
+        support: |_| (0.0, 1.0),
+        log_constant: |[a, b, ..]| lgamma(a + b) - lgamma(a) - lgamma(b),
+        log_kernel: |[a, b, ..], x| (a - 1.0) * log(x) + (b - 1.0) * log1p(-x),
+        cdf: |[a, b, ..], x| incbet(a, b, x),
+    },
+    Family {
+        name: "exponential",
+        about: "x > 0, with mean 1/rate",
+        parameters: &[("rate", Positive)],
+        problem: |_| None,
+        support: |_| POSITIVE,
+        log_constant: |[rate, ..]| log(rate),
+        log_kernel: |[rate, ..], x| -rate * x,
+        cdf: |[rate, ..], x| -expm1(-rate * x),
+    },
+    Family {
+        name: "gamma",
+        about: "x > 0, with mean shape/rate",
+        parameters: &[("shape", Positive), ("rate", Positive)],
+        problem: |_| None,
+        support: |_| POSITIVE,
+        log_constant: |[shape, rate, ..]| shape * log(rate) - lgamma(shape),
+        log_kernel: |[shape, rate, ..], x| (shape - 1.0) * log(x) - rate * x,
+        cdf: |[shape, rate, ..], x| igam(shape, rate * x),
+    },
+    Family {
+        name: "inverse-gamma",
+        about: "1/x is gamma(shape, rate = scale)",
+        parameters: &[("shape", Positive), ("scale", Positive)],
+        problem: |_| None,
+        support: |_| POSITIVE,
+        log_constant: |[shape, scale, ..]| shape * log(scale) - lgamma(shape),
+        log_kernel: |[shape, scale, ..], x| -(shape + 1.0) * log(x) - scale / x,
+        cdf: |[shape, scale, ..], x| igamc(shape, scale / x),
+    },
+    Family {
+        name: "half-normal",
+        about: "|x| of normal(0, scale)",
+        parameters: &[("scale", Positive)],
+        problem: |_| None,
+        support: |_| POSITIVE,
+        log_constant: |[scale, ..]| 0.5 * log(FRAC_2_PI) - log(scale),
+        log_kernel: |[scale, ..], x| -0.5 * square(x / scale),
+        cdf: |[scale, ..], x| erf(x / scale * FRAC_1_SQRT_2),
+    },
+    Family {
+        name: "half-cauchy",
+        about: "|x| of cauchy(0, scale)",
+        parameters: &[("scale", Positive)],
+        problem: |_| None,
+        support: |_| POSITIVE,
+        log_constant: |[scale, ..]| log(FRAC_2_PI) - log(scale),
+        log_kernel: |[scale, ..], x| -log1p_square(x / scale),
+        cdf: |[scale, ..], x| FRAC_2_PI * atan(x / scale),
+    },
+    Family {
+        name: "log-normal",
+        about: "log x is normal(mu, sigma)",
+        parameters: &[("mu", Finite), ("sigma", Positive)],
+        problem: |_| None,
+        support: |_| POSITIVE,
+        log_constant: |[_, sigma, ..]| -log(sigma) - 0.5 * log(TAU),
+        log_kernel: |[mu, sigma, ..], x| -log(x) - 0.5 * square((log(x) - mu) / sigma),
+        cdf: |[mu, sigma, ..], x| normal_cdf((log(x) - mu) / sigma),
+    },
+    Family {
+        name: "log-uniform",
+        about: "log x is uniform; density 1/x",
+        parameters: &[("lower", Positive), ("upper", Positive)],
+        problem: |[lower, upper, ..]| not_less(lower, upper),
+        support: |[lower, upper, ..]| (lower, upper),
+        log_constant: |[lower, upper, ..]| -log(log1p((upper - lower) / lower)),
+        log_kernel: |_, x| -log(x),
+        cdf: |[lower, upper, ..], x| log1p((x - lower) / lower) / log1p((upper - lower) / lower),
+    },
+];
+
+fn not_less(lower: f64, upper: f64) -> Option<String> {
+    (lower >= upper).then(|| format!("lower, {lower}, must be less than upper, {upper}"))
+}
+
+fn square(x: f64) -> f64 {
+    x * x
+}
+
+/// log(1 + x²), also where x² overflows.
+fn log1p_square(x: f64) -> f64 {
+    if x.abs() < 1e100 { log1p(x * x) } else { 2.0 * log(x.abs()) }
+}
+
+fn normal_cdf(z: f64) -> f64 {
+    0.5 * erfc(-z * FRAC_1_SQRT_2)
+}
+
+/// The probability of a standard normal between `a` and `b`, without cancellation in the tails.
+fn normal_mass(a: f64, b: f64) -> f64 {
+    let (a, b) = (a * FRAC_1_SQRT_2, b * FRAC_1_SQRT_2);
+    if a > 0.0 {
+        0.5 * (erfc(a) - erfc(b))
+    } else if b < 0.0 {
+        0.5 * (erfc(-b) - erfc(-a))
+    } else {
+        0.5 * (erf(b) - erf(a))
+    }
+}
+
+/// Each of the two forms of the incomplete beta integral is accurate where the other cancels.
+fn student_t_cdf(nu: f64, z: f64) -> f64 {
+    if z * z < nu {
+        return 0.5 + 0.5 * z.signum() * incbet(0.5, 0.5 * nu, z * z / (nu + z * z));
+    }
+    let tail = 0.5 * incbet(0.5 * nu, 0.5, nu / (nu + z * z));
+    if z < 0.0 { tail } else { 1.0 - tail }
+}
