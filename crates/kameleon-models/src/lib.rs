@@ -26,7 +26,6 @@ pub mod bounds;
 pub mod error;
 pub mod expression;
 pub mod library;
-pub mod model;
 pub mod noise;
 mod patience;
 pub mod posteriors;
@@ -40,7 +39,6 @@ pub use bounds::{Bound, Bounded};
 pub use error::ModelError;
 pub use expression::Expression;
 pub use library::{LibrarySettings, SharedLibrary};
-pub use model::Model;
 pub use noise::NoiseInput;
 pub use prior::{Prior, WithPrior};
 #[cfg(unix)]

@@ -26,20 +26,17 @@
 //!
 //! Nothing here prints, reads the command line or ends the process: the program and the Python package are made of it.
 
-mod application;
-mod builtin;
 mod elsewhere;
 mod error;
 mod files;
 mod gp;
-mod kernels;
 mod load;
 mod merge;
 mod model;
-mod named;
 pub mod output;
 mod prepare;
 mod record;
+mod registry;
 mod run;
 pub mod settings;
 mod stages;
@@ -48,16 +45,16 @@ mod status;
 mod sticking;
 pub mod store;
 
-pub use application::{APPLICATIONS, Application};
-pub use builtin::{BuiltIn, DATA_TARGETS, Entry, TARGETS};
 pub use elsewhere::{Elsewhere, Trouble, work};
 pub use error::RunError;
 pub use files::write_files;
 pub use gp::GpModel;
-pub use kernels::KERNELS;
+pub use kameleon_gp::GLASS;
+pub use kameleon_models::posteriors::POSTERIORS;
 pub use load::{load, settings_of};
 pub use merge::merge;
 pub use model::Model;
+pub use registry::registry;
 pub use run::{Finished, resume, resume_on, start, start_on};
 pub use settings::{RunSettings, SettingsProblem};
 pub use status::{How, Status};

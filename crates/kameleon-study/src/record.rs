@@ -1,11 +1,12 @@
 //! One chain of a study: what it is, and what is kept of it.
 
-use crate::study::{Built, Density, Scale, TargetEntry};
+use crate::study::{self, Scale, TargetEntry};
 use crate::team::{self, TEAM, TeamFigures};
 use kameleon::any_chain::AnyChain;
+use kameleon::any_target::AnyTarget;
 use kameleon::diagnose::{mean_norm, quantile_deviations};
 use kameleon::random::{Purpose, stream};
-use kameleon::{ChainSettings, Length, Sampler, Step};
+use kameleon::{ChainSettings, Choice, Length, Sampler, Step, Target};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -19,7 +20,7 @@ pub struct Spec {
     /// Draws may change with the program.
     version: String,
     /// The target.
-    pub density: Density,
+    pub target: Choice,
     /// Its dimension.
     pub dim: usize,
     start: f64,
@@ -67,7 +68,7 @@ impl Spec {
         let length = target.length(scale);
         Self {
             version: env!("CARGO_PKG_VERSION").into(),
-            density: target.density.clone(),
+            target: target.choice(),
             dim: target.dim,
             start: target.start,
             scatter: target.scatter,
@@ -117,25 +118,25 @@ impl Spec {
     }
 
     /// The target, ready to be evaluated.
-    pub fn build(&self) -> Result<Built, String> {
-        self.density.build(self.dim)
+    pub fn build(&self) -> Result<AnyTarget<'static>, String> {
+        study::build(&self.target).map_err(|error| error.to_string())
     }
 
     /// The chain at its start.
-    pub fn chain(&self, built: &mut Built) -> Result<Box<dyn AnyChain>, String> {
+    pub fn chain(&self, built: &AnyTarget<'_>) -> Result<Box<dyn AnyChain>, String> {
         self.chain_at(built, 0)
     }
 
     /// A chain of a team at its start, from 0.
-    pub fn chain_at(&self, built: &mut Built, member: usize) -> Result<Box<dyn AnyChain>, String> {
+    pub fn chain_at(&self, built: &AnyTarget<'_>, member: usize) -> Result<Box<dyn AnyChain>, String> {
         // Chains of different samplers and targets must not share their random numbers.
-        let key = serde_json::to_string(&(&self.density, &self.sampler)).expect("plain data");
+        let key = serde_json::to_string(&(&self.target, &self.sampler)).expect("plain data");
         let index = if self.team { self.chain * TEAM + member } else { self.chain };
         let settings = ChainSettings {
             index,
             seed: self.seed ^ hash(&key),
             warmup: self.warmup,
-            normals: built.target().normals(),
+            normals: built.normals(),
             correlation: 0.0,
         };
         let length = Length { warmup: self.warmup, sampling: self.sampling };
@@ -154,10 +155,10 @@ impl Spec {
         const TURN: u64 = 64;
         let started = Instant::now();
         let mut built = self.build()?;
-        let mut chain = self.chain(&mut built)?;
+        let mut chain = self.chain(&built)?;
         let mut draws = Vec::with_capacity((self.sampling / self.thin) as usize * self.dim);
         for t in 1..=self.iterations() {
-            let step = chain.step(built.target()).map_err(|error| error.to_string())?;
+            let step = chain.step(&mut built).map_err(|error| error.to_string())?;
             if !step.warm && (t - self.warmup).is_multiple_of(self.thin) {
                 draws.extend_from_slice(chain.position());
             }
@@ -181,7 +182,7 @@ impl Spec {
 
 impl Record {
     /// Draws are kept only where there is no truth to compare with.
-    fn compare(&mut self, spec: &Spec, built: &Built) {
+    fn compare(&mut self, spec: &Spec, built: &AnyTarget<'_>) {
         let Some(truth) = built.known() else { return };
         let (mean, dim) = (truth.mean(), spec.dim);
         let levels: Vec<f64> = self.draws.chunks(dim).map(|x| truth.level(x)).collect();

@@ -1,10 +1,10 @@
 //! A team: chains that are run and judged together, and learn together where their sampler can.
 
 use crate::record::{Checkpoint, Record, Spec};
-use crate::study::Built;
 use kameleon::any_chain::AnyChain;
+use kameleon::any_target::AnyTarget;
 use kameleon::diagnose::{mean_norm, quantile_deviations, summarise};
-use kameleon::pool;
+use kameleon::{Target, pool};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -27,7 +27,7 @@ pub struct TeamFigures {
 /// One chain of a team with its target and what it has drawn.
 struct Member {
     chain: Box<dyn AnyChain>,
-    built: Built,
+    built: AnyTarget<'static>,
     draws: Vec<f64>,
 }
 
@@ -35,8 +35,8 @@ struct Member {
 pub fn run(spec: &Spec, go_on: impl Fn(u64) -> bool) -> Result<Option<Record>, String> {
     let started = Instant::now();
     let member = |k: usize| {
-        let mut built = spec.build()?;
-        let mut chain = spec.chain_at(&mut built, k)?;
+        let built = spec.build()?;
+        let mut chain = spec.chain_at(&built, k)?;
         chain.join();
         Ok(Member { chain, built, draws: Vec::new() })
     };
@@ -57,7 +57,7 @@ impl Member {
     /// Steps until the chain waits for the others or is at its end; false if told not to go on.
     fn advance(&mut self, spec: &Spec, go_on: &impl Fn(u64) -> bool) -> Result<bool, String> {
         while self.chain.iterations() < spec.iterations() && !self.chain.waits() {
-            let step = self.chain.step(self.built.target()).map_err(|error| error.to_string())?;
+            let step = self.chain.step(&mut self.built).map_err(|error| error.to_string())?;
             if spec.keeps(&step) {
                 self.draws.extend_from_slice(self.chain.position());
             }

@@ -197,24 +197,25 @@ chains = 3
 
 [[target]]
 name = "ring"
-density = { ring = { radius = 3.5, variance = 0.05 } }
+target = "ring:radius=3.5,variance=0.05"
 dim = 2
 iterations = 1500
 
 [[target]]
 name = "stretched"
-density = { gaussian = { variances = [1, 25] } }
+target = { name = "gaussian", variances = [1, 25] }
 dim = 2
 iterations = 1500
 
 [[sampler]]
 name = "SM"
-[sampler.proposal.random-walk]
+sampler = "SM"
 
 [[sampler]]
 name = "small Kameleon"
-[sampler.proposal.kamh]
-kernel = { matern = { order = 1.5, rho = 1 } }
+[sampler.sampler]
+name = "KAMH-LS"
+kernel = "matern:order=1.5,rho=1"
 n = 50
 discard = 100
 
@@ -272,18 +273,19 @@ kind = "table"
 chains = 8
 [[target]]
 name = "funnel"
-density = { funnel = { s = 1 } }
+target = "funnel:s=1"
 dim = 3
 iterations = 1200
 burn-in = 800
 scatter = 2
 [[sampler]]
 name = "kameleon"
-[sampler.proposal.kameleon]
+[sampler.sampler]
+name = "kameleon"
 n = 100
 [[sampler]]
 name = "DE-MC(Z)"
-[sampler.proposal.differential-evolution]
+sampler = "DE-MC(Z)"
 "#;
     let study = Study::parse("table.toml", text).unwrap();
     let numbers = |threads: usize| {
@@ -313,19 +315,19 @@ kind = "table"
 chains = 8
 [[target]]
 name = "herds"
-density = { cbpp = { n-imp = 1 } }
+target = "cbpp:n-imp=1"
 dim = 5
 iterations = 900
 burn-in = 700
 [[target]]
 name = "returns"
-density = { stochastic-volatility = { particles = 5 } }
+target = "sv:particles=5"
 dim = 3
 iterations = 900
 burn-in = 700
 [[sampler]]
 name = "SM"
-[sampler.proposal.random-walk]
+sampler = "SM"
 "#;
     let folder = Folder::new("data");
     run_whole(&folder, &[Study::parse("data.toml", text).unwrap()], 2, 1);

@@ -46,6 +46,11 @@ pub struct Entry<T: 'static> {
 impl<T> Entry<T> {
     /// What the settings ask for.
     pub fn build(&self, given: &Values) -> Result<T, SettingsError> {
+        (self.make)(self.known(given)?)
+    }
+
+    /// The values that were given, if it has settings of all their keys.
+    pub fn known(&self, given: &Values) -> Result<Values, SettingsError> {
         let table = (self.settings)();
         let mut values = Values::new();
         for (key, value) in given {
@@ -55,7 +60,7 @@ impl<T> Entry<T> {
             }
             values.insert(key, value.clone());
         }
-        (self.make)(values)
+        Ok(values)
     }
 
     /// Whether it has this setting.

@@ -247,7 +247,7 @@ mod tests {
         // The variance of the variance of a wide funnel and of a heavy tail is out of proportion.
         let usual = TARGETS.iter().filter(|entry| !["funnel", "student-t"].contains(&entry.name));
         let mut targets: Vec<_> = usual.map(|entry| entry.build(&Values::new()).unwrap()).collect();
-        targets.extend(shaped.map(|text| AnyTarget::named(&text.parse().unwrap(), &[]).unwrap()));
+        targets.extend(shaped.map(|text| AnyTarget::named(&text.parse().unwrap(), [].iter()).unwrap()));
         targets.push(AnyTarget::new(Funnel::new(3, 1.0).unwrap()));
         targets.push(AnyTarget::new(Gaussian::new(&[1.0, -2.0], &[4.0, 1.0, 1.0, 9.0]).unwrap()));
         targets

@@ -5,11 +5,11 @@ use super::{Figure, Outcome};
 use crate::cells::Table;
 use crate::draw::{Anchor, BLUE, Canvas, FONT, Frame, GREYS, Heat, RED};
 use crate::run::Settings;
-use crate::study::Study;
+use crate::study::{Study, build, ridge};
 use crate::verdict::{Finding, Verdict};
 use kameleon::kernel::Kernel;
 use kameleon::random::{Purpose, stream};
-use kameleon::{Noise, Proposal};
+use kameleon::{Noise, Proposal, Target};
 use std::f64::consts::TAU;
 
 /// √χ²₂(0.95): so many standard deviations hold 95 % of a normal law in the plane. χ²₂ has −2 ln(1 − p).
@@ -40,16 +40,17 @@ impl Ellipse {
 /// The figure, one panel for each kernel.
 pub fn proposals(study: &Study, settings: &Settings<'_>) -> Outcome {
     let target = study.target();
-    let mut built = target.density.build(2).expect("checked when the study was read");
+    let built = build(&target.choice()).expect("checked when the study was read");
     let mut plane = Plane::new(study, built.known().expect("checked"), settings.seed);
     let shown: Vec<Vec<Ellipse>> = plane.entry.kernels.iter().map(|kernel| ellipses(&plane, kernel)).collect();
     shown.iter().flatten().for_each(|ellipse| plane.widen(ellipse.range(0), ellipse.range(1)));
     let titles: Vec<String> = plane.entry.kernels.iter().map(kernel_name).collect();
     let (mut canvas, frames) = plane.panels(&titles, 30.0, 0.0);
     let mut rng = stream(settings.seed, 0, Purpose::Noise);
+    let mut evaluated = built.clone();
     let mut density = |x: f64, y: f64| {
         let noise = Noise { rng: &mut rng, normals: &[] };
-        built.target().log_density(&[x, y], noise).map_or(0.0, f64::exp)
+        evaluated.log_density(&[x, y], noise).map_or(0.0, f64::exp)
     };
     let heat = Heat::new(plane.x, plane.y, 300, 300, &mut density);
     legend(&mut canvas);
@@ -94,7 +95,7 @@ pub fn kernel_name(kernel: &Kernel) -> String {
 fn ellipses(plane: &Plane<'_>, kernel: &Kernel) -> Vec<Ellipse> {
     let kameleon = plane.entry.kameleon(kernel, &plane.z).expect("checked when the study was read");
     let mut local = kameleon.allocate(2);
-    let ridge = plane.target.density.ridge(plane.entry.points).expect("checked when the study was read");
+    let ridge = ridge(plane.known, plane.entry.points).expect("checked when the study was read");
     let at = |(centre, direction): ([f64; 2], [f64; 2])| {
         kameleon.locate(&centre, &mut local);
         let &[l11, _, l21, l22] = local.factor() else { unreachable!("two dimensions") };

@@ -33,7 +33,8 @@ impl Choice {
 
     /// As a table.
     pub fn to_table(&self) -> Values {
-        let mut table = Values::from_iter([("name".into(), self.name.clone().into())]);
+        let name = (!self.name.is_empty()).then(|| ("name".to_string(), self.name.clone().into()));
+        let mut table = Values::from_iter(name);
         // What is left open is left out: TOML has no word for nothing.
         table.extend(self.settings.iter().filter(|(_, value)| !value.is_null()).map(|(k, v)| (k.clone(), v.clone())));
         table

@@ -13,8 +13,19 @@ impl<'a> AnyTarget<'a> {
     }
 
     /// The built-in target of this name, or one of `more`.
-    pub fn named(choice: &Choice, more: &[Entry<AnyTarget<'static>>]) -> Result<AnyTarget<'static>, SettingsError> {
-        registry::find("target", &choice.name, TARGETS.iter().chain(more))?.build(&choice.settings)
+    pub fn named(
+        choice: &Choice,
+        more: impl Iterator<Item = &'static Entry<AnyTarget<'static>>> + Clone,
+    ) -> Result<AnyTarget<'static>, SettingsError> {
+        Self::entry(choice, more)?.build(&choice.settings)
+    }
+
+    /// The entry that is meant, of a built-in target or one of `more`.
+    pub fn entry(
+        choice: &Choice,
+        more: impl Iterator<Item = &'static Entry<AnyTarget<'static>>> + Clone,
+    ) -> Result<&'static Entry<AnyTarget<'static>>, SettingsError> {
+        registry::find("target", &choice.name, TARGETS.iter().chain(more))
     }
 }
 
