@@ -8,6 +8,7 @@ mod python_server;
 mod applications;
 mod export;
 mod gp;
+mod registry;
 #[cfg(unix)]
 mod models;
 #[cfg(unix)]

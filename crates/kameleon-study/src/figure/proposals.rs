@@ -9,7 +9,7 @@ use crate::study::{Study, build, ridge};
 use crate::verdict::{Finding, Verdict};
 use kameleon::kernel::Kernel;
 use kameleon::random::{Purpose, stream};
-use kameleon::{Noise, Proposal, Target};
+use kameleon::{Choice, Noise, Proposal, Target};
 use std::f64::consts::TAU;
 
 /// √χ²₂(0.95): so many standard deviations hold 95 % of a normal law in the plane. χ²₂ has −2 ln(1 − p).
@@ -78,17 +78,13 @@ pub fn proposals(study: &Study, settings: &Settings<'_>) -> Outcome {
     outcome
 }
 
-/// A kernel for people to read.
+/// A kernel for people to read: "gaussian kernel, sigma = 0.5".
 pub fn kernel_name(kernel: &Kernel) -> String {
-    let bandwidth = kernel.bandwidth().unwrap_or(f64::NAN);
-    match kernel {
-        Kernel::Gaussian(_) => format!("Gaussian kernel, σ = {bandwidth}"),
-        Kernel::Matern(matern) => format!("Matérn kernel, ϑ = {}, ρ = {:.3}", matern.order(), matern.rho()),
-        Kernel::Linear(_) => "linear kernel".into(),
-        Kernel::Polynomial(polynomial) => format!("polynomial kernel, degree {}", polynomial.degree),
-        Kernel::RationalQuadratic(_) => format!("rational quadratic kernel, σ = {bandwidth:.3}"),
-        Kernel::InverseMultiquadric(_) => format!("inverse multiquadric kernel, σ = {bandwidth:.3}"),
-        Kernel::Sum(_) | Kernel::Scaled(..) => "sum of kernels".into(),
+    let Ok(Choice { name, settings }) = Choice::from_value(kernel.to_value()) else { return "kernel".into() };
+    let settings = settings.iter().map(|(key, value)| format!(", {key} = {value}"));
+    match name.as_str() {
+        "" => "sum of kernels".into(),
+        name => format!("{name} kernel{}", settings.collect::<String>()),
     }
 }
 
