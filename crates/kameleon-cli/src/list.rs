@@ -5,7 +5,7 @@ use crate::args::ListArgs;
 use crate::output::write_out;
 use anyhow::Result;
 use kameleon::kernel::KERNELS;
-use kameleon::registry::{Entry, Setting};
+use kameleon::registry::{Entry, Kind, Setting};
 use kameleon::sampler::SAMPLERS;
 use kameleon::target::TARGETS;
 use kameleon_runs::{GLASS, POSTERIORS, registry};
@@ -63,7 +63,10 @@ fn head(setting: &Setting) -> String {
         Value::Object(_) => " = gaussian".into(),
         value => format!(" = {value}"),
     };
-    let range = setting.range.short();
+    let range = match setting.kind {
+        Kind::Word(words) => words.join(" or "),
+        _ => setting.range.short(),
+    };
     let range = if range.is_empty() { range } else { format!("    ({range})") };
     format!("{}{default}{range}", setting.key)
 }
