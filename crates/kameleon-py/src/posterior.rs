@@ -3,8 +3,9 @@
 use crate::diagnose::summary_texts;
 use crate::{array, error, json};
 use kameleon::Outcome;
+use kameleon::record::Draws;
 use kameleon_runs::output::{
-    ChainDraws, Kept, NetcdfOptions, Posterior, ProposalEllipse, Variable, report_html, write_csv, write_netcdf,
+    ChainDraws, NetcdfOptions, Posterior, ProposalEllipse, Variable, report_html, write_csv, write_netcdf,
     write_parquet,
 };
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
@@ -55,7 +56,7 @@ fn chain_to_dict(py: Python<'_>, chain: ChainDraws, dim: usize) -> PyResult<Boun
     Ok(dict)
 }
 
-fn kept_to_dict(py: Python<'_>, kept: Kept, dim: usize) -> PyResult<Bound<'_, PyDict>> {
+fn kept_to_dict(py: Python<'_>, kept: Draws, dim: usize) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("points", array::rows(py, &kept.points, dim)?)?;
     dict.set_item("log_density", PyArray1::from_vec(py, kept.log_density))?;
@@ -108,12 +109,12 @@ fn chain_from_dict(dict: &Bound<'_, PyDict>) -> PyResult<ChainDraws> {
     })
 }
 
-fn kept_from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Kept> {
+fn kept_from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Draws> {
     let points: PyReadonlyArray2<'_, f64> = get!(dict, "points");
     let [log_density, acceptance]: [PyReadonlyArray1<'_, f64>; 2] =
         [get!(dict, "log_density"), get!(dict, "acceptance")];
     let outcome: PyReadonlyArray1<'_, u8> = get!(dict, "outcome");
-    Ok(Kept {
+    Ok(Draws {
         points: points.as_array().iter().copied().collect(),
         log_density: log_density.as_array().to_vec(),
         acceptance: acceptance.as_array().to_vec(),

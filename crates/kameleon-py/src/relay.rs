@@ -4,7 +4,7 @@ use crate::error;
 use crate::run::watched;
 use crate::session::{Attended, Session};
 use crate::target::PyTarget;
-use kameleon_runs::{Elsewhere, Trouble};
+use kameleon_runs::{RemoteError, RemoteRunner};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
@@ -42,14 +42,14 @@ impl Relay {
     }
 
     /// An exception on the way ends the run.
-    fn trouble(&self, error: PyErr) -> Trouble {
+    fn trouble(&self, error: PyErr) -> RemoteError {
         Python::attach(|py| self.session.blame(py, error.clone_ref(py)));
         error.into()
     }
 }
 
-impl Elsewhere for Relay {
-    fn send(&self, chain: usize, piece: Vec<u8>, stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, Trouble> {
+impl RemoteRunner for Relay {
+    fn send(&self, chain: usize, piece: Vec<u8>, stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError> {
         let errand = Python::attach(|py| self.sender.call1(py, (chain, PyBytes::new(py, &piece))));
         let errand = errand.map_err(|error| self.trouble(error))?;
         drop(piece);
@@ -66,7 +66,7 @@ impl Elsewhere for Relay {
         }
     }
 
-    fn patience(&self) -> Duration {
+    fn task_time(&self) -> Duration {
         self.patience
     }
 }
@@ -82,7 +82,7 @@ pub fn work<'py>(
 ) -> PyResult<(Bound<'py, PyBytes>, Option<Bound<'py, PyAny>>)> {
     let session = Arc::new(Session::new(1, None));
     let target = Attended::new(target.copy(), Arc::clone(&session), attached);
-    let work = || kameleon_runs::work(piece, target, session.control());
+    let work = || kameleon_runs::run_task(piece, target, session.control());
     let done = if attached { work() } else { watched(py, &session, work) };
     let fault = session.fault().map(|fault| fault.into_value(py).into_bound(py).into_any());
     Ok((PyBytes::new(py, &done.map_err(error::run)?), fault))

@@ -10,7 +10,7 @@ use crate::target::PyTarget;
 use crate::{error, json, posterior};
 use kameleon::Ending;
 use kameleon::any_target::AnyTarget;
-use kameleon_runs::{Elsewhere, Finished, RunError, RunSettings};
+use kameleon_runs::{Finished, RemoteRunner, RunError, RunSettings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ struct Work {
 impl Work {
     fn run(&self, target: Attended, session: &Session) -> Result<Finished, RunError> {
         let (folder, control) = (self.folder.as_deref(), session.control());
-        let relay = self.relay.as_ref().map(|relay| relay as &dyn Elsewhere);
+        let relay = self.relay.as_ref().map(|relay| relay as &dyn RemoteRunner);
         match &self.task {
             Task::Start(settings) => kameleon_runs::start_on(relay, settings, target, folder, control),
             Task::Resume(draws) => {

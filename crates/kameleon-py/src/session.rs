@@ -125,14 +125,11 @@ impl Target for Attended {
     }
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
-        // What fails here is evaluated again when the run is gone on with, and must see the same noise.
-        let before = noise.rng.clone();
-        let value = self.target.log_density(x, Noise { rng: &mut *noise.rng, normals: noise.normals });
+        let value = self.target.log_density(x, noise);
         if self.attached {
             Python::attach(|py| self.session.tick(py));
         }
         if let Err(EvalError::Fatal(source)) = &value {
-            *noise.rng = before;
             if let Some(error) = source.downcast_ref::<PyErr>() {
                 Python::attach(|py| self.session.blame(py, error.clone_ref(py)));
             }

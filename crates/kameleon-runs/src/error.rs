@@ -40,10 +40,10 @@ pub enum RunError {
         /// What to do.
         advice: String,
     },
-    /// A piece of a run cannot be done elsewhere.
-    #[error("a piece of the run cannot be done: {0}; all machines need the same version of kameleon")]
-    Piece(String),
-    /// The run cannot be gone on with here.
+    /// A task of a run cannot be done on another machine.
+    #[error("a task of the run cannot be done: {0}; all machines need the same version of kameleon")]
+    Task(String),
+    /// The run cannot be resumed here.
     #[error("{}: {why}", folder.display())]
     Refused {
         /// The run.

@@ -26,7 +26,6 @@
 //!
 //! Nothing here prints, reads the command line or ends the process: the program and the Python package are made of it.
 
-mod elsewhere;
 mod error;
 mod files;
 mod gp;
@@ -35,17 +34,15 @@ mod merge;
 mod model;
 pub mod output;
 mod prepare;
-mod record;
 mod registry;
+mod remote;
 mod run;
 pub mod settings;
-mod stages;
 mod starts;
 mod status;
 mod sticking;
 pub mod store;
 
-pub use elsewhere::{Elsewhere, Trouble, work};
 pub use error::RunError;
 pub use files::write_files;
 pub use gp::GpModel;
@@ -55,6 +52,7 @@ pub use load::{load, settings_of};
 pub use merge::merge;
 pub use model::Model;
 pub use registry::registry;
+pub use remote::{RemoteError, RemoteRunner, run_task};
 pub use run::{Finished, resume, resume_on, start, start_on};
 pub use settings::{RunSettings, SettingsProblem};
 pub use status::{How, Status};

@@ -1,13 +1,14 @@
 //! A run as it is to be shown: from memory, or from a folder, also while it goes on.
 
 use crate::error::RunError;
-use crate::output::{ChainDraws, Kept, Posterior, ProposalEllipse};
-use crate::record::Raw;
+use crate::output::{ChainDraws, Posterior, ProposalEllipse};
 use crate::settings::RunSettings;
 use crate::status::Status;
 use crate::sticking;
 use crate::store::{Checkpoint, Files, read_journal};
 use kameleon::any_chain::AnyChain;
+use kameleon::engine::Job;
+use kameleon::record::{Draws, Recorded};
 use kameleon::run::{advice, invalid_points};
 use kameleon::statistics::Statistics;
 use kameleon_models::Bound;
@@ -36,22 +37,35 @@ pub fn settings_of(folder: &Path) -> Result<RunSettings, RunError> {
 }
 
 /// A chain with what it drew, on the unbounded space.
-pub struct RawChain {
+pub struct StoredChain {
     /// Which chain of the plan.
     pub index: usize,
     /// What it drew.
-    pub raw: Raw,
+    pub recorded: Recorded,
     /// The chain, if it could be read.
     pub chain: Option<Box<dyn AnyChain>>,
 }
 
+impl StoredChain {
+    /// A chain of a run in memory.
+    pub fn of(job: Job<'_>) -> Result<Self, RunError> {
+        let (chain, recorded) = job.into_parts()?;
+        Ok(Self { index: chain.index(), recorded, chain: Some(chain) })
+    }
+}
+
 /// What the folder has of a chain; nothing if it was killed before it began.
-fn read_chain(files: &Files, index: usize, dim: usize, notes: &mut Vec<String>) -> Result<Option<RawChain>, RunError> {
+fn read_chain(
+    files: &Files,
+    index: usize,
+    dim: usize,
+    notes: &mut Vec<String>,
+) -> Result<Option<StoredChain>, RunError> {
     if !files.journal(index).exists() {
         notes.push(format!("chain {index} has not begun"));
         return Ok(None);
     }
-    let raw = read_draws(files, index, dim, notes)?;
+    let recorded = read_draws(files, index, dim, notes)?;
     let saved = Checkpoint::read(&files.checkpoint(index)).map_err(|error| error.to_string());
     let chain = saved.and_then(|saved| saved.chain.resume().map_err(|error| error.to_string()));
     let chain = chain.and_then(|chain| match chain.position().len() == dim {
@@ -61,13 +75,13 @@ fn read_chain(files: &Files, index: usize, dim: usize, notes: &mut Vec<String>) 
     if let Err(why) = &chain {
         notes.push(format!("what happened to chain {index} is not known, only its draws: {why}"));
     }
-    Ok(Some(RawChain { index, raw, chain: chain.ok() }))
+    Ok(Some(StoredChain { index, recorded, chain: chain.ok() }))
 }
 
 /// All draws in the journal of a chain.
-pub fn read_draws(files: &Files, index: usize, dim: usize, notes: &mut Vec<String>) -> Result<Raw, RunError> {
-    let mut raw = Raw::default();
-    let recovered = read_journal(&files.journal(index), |entry| raw.push(entry))?;
+pub fn read_draws(files: &Files, index: usize, dim: usize, notes: &mut Vec<String>) -> Result<Recorded, RunError> {
+    let mut recorded = Recorded::default();
+    let recovered = read_journal(&files.journal(index), |draw| recorded.push(draw))?;
     let (found, chain) = (recovered.header.dim as usize, recovered.header.chain as usize);
     if (found, chain) != (dim, index) || dim == 0 {
         let why = format!(
@@ -81,11 +95,11 @@ pub fn read_draws(files: &Files, index: usize, dim: usize, notes: &mut Vec<Strin
             recovered.left_over
         ));
     }
-    Ok(raw)
+    Ok(recorded)
 }
 
 /// Puts everything together, in the parameters' own units.
-pub fn posterior(settings: &RunSettings, chains: Vec<RawChain>, status: &Status) -> Result<Posterior, RunError> {
+pub fn posterior(settings: &RunSettings, chains: Vec<StoredChain>, status: &Status) -> Result<Posterior, RunError> {
     let bounds = settings.parameters.bounds()?;
     let names = settings.parameters.names();
     let warmup = settings.run.warmup.unwrap_or_default();
@@ -123,7 +137,7 @@ pub fn posterior(settings: &RunSettings, chains: Vec<RawChain>, status: &Status)
 
 /// What the sampler says it has learned, and the scale and bandwidth that the chains came to; values by chain where they
 /// differ.
-fn learned(chains: &[RawChain]) -> Vec<(String, String)> {
+fn learned(chains: &[StoredChain]) -> Vec<(String, String)> {
     let mut found: Vec<(String, Vec<String>)> = Vec::new();
     for chain in chains.iter().filter_map(|chain| chain.chain.as_deref()) {
         let mut told = chain.learned();
@@ -142,19 +156,19 @@ fn learned(chains: &[RawChain]) -> Vec<(String, String)> {
     found.into_iter().map(|(label, values)| (label, joined(&values))).collect()
 }
 
-fn shown(chain: RawChain, bounds: &[Bound], warmup: u64) -> ChainDraws {
-    let RawChain { index, mut raw, chain } = chain;
+fn shown(chain: StoredChain, bounds: &[Bound], warmup: u64) -> ChainDraws {
+    let StoredChain { index, mut recorded, chain } = chain;
     let mut proposals =
-        chain.as_ref().map_or_else(Vec::new, |chain| ProposalEllipse::along(&**chain, &raw.draws.points));
+        chain.as_ref().map_or_else(Vec::new, |chain| ProposalEllipse::along(&**chain, &recorded.draws.points));
     proposals.iter_mut().for_each(|ellipse| stretch(ellipse, bounds));
-    own_units(&mut raw.warmup, bounds);
-    own_units(&mut raw.draws, bounds);
+    own_units(&mut recorded.warmup, bounds);
+    own_units(&mut recorded.draws, bounds);
     let statistics = chain.as_ref().map_or_else(|| Statistics::new(warmup), |chain| chain.statistics().clone());
-    ChainDraws { index, warmup: raw.warmup, draws: raw.draws, statistics, proposals }
+    ChainDraws { index, warmup: recorded.warmup, draws: recorded.draws, statistics, proposals }
 }
 
 /// Undoes the bounds: points as the user knows them, and the log density without the Jacobian.
-pub fn own_units(kept: &mut Kept, bounds: &[Bound]) {
+pub fn own_units(kept: &mut Draws, bounds: &[Bound]) {
     if bounds.iter().all(|bound| *bound == Bound::FREE) {
         return;
     }

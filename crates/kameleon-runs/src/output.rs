@@ -15,5 +15,5 @@ pub use csv::write_csv;
 pub use error::OutputError;
 pub use netcdf::{NetcdfOptions, write_netcdf};
 pub use parquet::write_parquet;
-pub use posterior::{ChainDraws, Kept, Posterior, ProposalEllipse, Variable};
+pub use posterior::{ChainDraws, Posterior, ProposalEllipse, Variable};
 pub use report::{report_html, write_report};

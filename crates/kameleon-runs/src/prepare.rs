@@ -3,10 +3,11 @@
 use crate::error::RunError;
 use crate::settings::{Parameters, RunSettings, SettingsProblem};
 use crate::starts;
-use crate::store::Keep;
 use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
-use kameleon::{ChainSettings, Length, Sampler, Target};
+use kameleon::engine::{Engine, Runner};
+use kameleon::record::Keep;
+use kameleon::{ChainSettings, Control, Length, Sampler, Target};
 use kameleon_models::{Bounded, WithPrior};
 use std::time::Duration;
 
@@ -68,11 +69,16 @@ impl<'a> Prepared<'a> {
         self.settings.run.pool && self.settings.run.chains > 1 && self.sampler.pools()
     }
 
-    /// What is recorded of a chain.
-    pub fn keep(&self) -> Keep {
-        let output = &self.settings.output;
-        let save_every = Duration::from_secs_f64(output.save_every);
-        Keep { thin: self.settings.run.thin, with_warmup: output.keep_warmup, save_every }
+    /// How often a chain on disk is saved while it runs.
+    pub fn save_every(&self) -> Duration {
+        Duration::from_secs_f64(self.settings.output.save_every)
+    }
+
+    /// What runs the chains: this machine's threads, or a runner elsewhere.
+    pub fn engine<'e>(&self, runner: Option<&'e dyn Runner>, control: Control<'e>) -> Engine<'e> {
+        let run = &self.settings.run;
+        let keep = Keep { thin: run.thin, warmup: self.settings.output.keep_warmup };
+        Engine { keep, threads: run.threads, limit: run.time_limit(), runner, control }
     }
 }
 

@@ -1,18 +1,18 @@
-//! Starting a run, and going on with one.
+//! Starting a run, and resuming one.
 
-use crate::elsewhere::Elsewhere;
 use crate::error::RunError;
 use crate::files::write_files;
-use crate::load::{RawChain, load, posterior, settings_of};
+use crate::load::{StoredChain, load, own_units, posterior, settings_of};
 use crate::output::Posterior;
-use crate::prepare::{ChainTarget, Prepared};
-use crate::record::{MemoryRecord, RunRecord};
+use crate::prepare::Prepared;
+use crate::remote::{Remote, RemoteRunner};
 use crate::settings::{RunSettings, SettingsProblem};
-use crate::stages::{self, Jobs};
 use crate::status::{How, Status};
 use crate::store::{DiskRecord, Folder};
 use kameleon::any_target::AnyTarget;
-use kameleon::run::Job;
+use kameleon::diagnose::ParameterSummary;
+use kameleon::engine::{Finish, Job, Rule, Runner, StopRule};
+use kameleon::record::{Draws, Recorded};
 use kameleon::{Control, Ending, Target};
 use std::path::Path;
 use std::time::Instant;
@@ -46,9 +46,9 @@ where
     start_on(None, settings, target, folder, control)
 }
 
-/// [`start`] with chains that are run elsewhere, if there is such a place.
+/// [`start`] whose chains are advanced by `remote`, if there is one.
 pub fn start_on<T>(
-    elsewhere: Option<&dyn Elsewhere>,
+    remote: Option<&dyn RemoteRunner>,
     settings: &RunSettings,
     target: T,
     folder: Option<&Path>,
@@ -57,11 +57,11 @@ pub fn start_on<T>(
 where
     T: Target + Clone + Send,
 {
-    start_any(elsewhere, settings, AnyTarget::new(target), folder, control)
+    start_any(remote, settings, AnyTarget::new(target), folder, control)
 }
 
 fn start_any(
-    elsewhere: Option<&dyn Elsewhere>,
+    remote: Option<&dyn RemoteRunner>,
     settings: &RunSettings,
     target: AnyTarget<'_>,
     folder: Option<&Path>,
@@ -79,13 +79,16 @@ fn start_any(
         folder.map(|path| Folder::create(path, &prepared.settings.to_toml()?).map_err(RunError::from)).transpose()?;
     let mut jobs = Vec::with_capacity(chains.len());
     for chain in chains {
-        let record = match &folder {
-            Some(folder) => RunRecord::Disk(DiskRecord::create(folder, &*chain, prepared.keep())?),
-            None => RunRecord::Memory(in_memory(&prepared)?),
-        };
-        jobs.push(Job::new(chain, prepared.target.clone(), record));
+        let target = Box::new(prepared.target.clone());
+        jobs.push(match &folder {
+            Some(folder) => {
+                let record = DiskRecord::create(folder, &*chain, prepared.save_every())?;
+                Job::new(chain, target, record)
+            }
+            None => Job::new(chain, target, in_memory(&prepared)?),
+        });
     }
-    match go(jobs, prepared, folder.as_ref(), control, elsewhere) {
+    match go(jobs, prepared, folder.as_ref(), control, remote) {
         // Nothing could be sampled from these starts: leave no run behind that could only fail again.
         Err(error @ RunError::Start(_)) => {
             folder.map(|folder| folder.discard(&indices)).transpose()?;
@@ -95,7 +98,7 @@ fn start_any(
     }
 }
 
-/// Goes on with the run in a folder, up to its end or to `draws` draws in each chain, exactly as if it had never stopped.
+/// Resumes the run in a folder, up to its end or to `draws` draws in each chain, exactly as if it had never stopped.
 /// `target` is what was sampled; see [`crate::Model::open`].
 pub fn resume<T>(folder: &Path, target: T, draws: Option<u64>, control: Control<'_>) -> Result<Finished, RunError>
 where
@@ -104,9 +107,9 @@ where
     resume_on(None, folder, target, draws, control)
 }
 
-/// [`resume`] with chains that are run elsewhere, if there is such a place.
+/// [`resume`] whose chains are advanced by `remote`, if there is one.
 pub fn resume_on<T>(
-    elsewhere: Option<&dyn Elsewhere>,
+    remote: Option<&dyn RemoteRunner>,
     folder: &Path,
     target: T,
     draws: Option<u64>,
@@ -115,11 +118,11 @@ pub fn resume_on<T>(
 where
     T: Target + Clone + Send,
 {
-    resume_any(elsewhere, folder, AnyTarget::new(target), draws, control)
+    resume_any(remote, folder, AnyTarget::new(target), draws, control)
 }
 
 fn resume_any(
-    elsewhere: Option<&dyn Elsewhere>,
+    remote: Option<&dyn RemoteRunner>,
     folder: &Path,
     target: AnyTarget<'_>,
     draws: Option<u64>,
@@ -138,7 +141,7 @@ fn resume_any(
     if draws.is_some() {
         folder.replace_settings(&prepared.settings.to_toml()?)?;
     }
-    go(jobs, prepared, Some(&folder), control, elsewhere)
+    go(jobs, prepared, Some(&folder), control, remote)
 }
 
 /// A run that was to end by a rule or a limit ends at this number of draws instead.
@@ -153,69 +156,59 @@ fn lengthen(settings: &mut RunSettings, draws: u64) -> Result<(), SettingsProble
 }
 
 /// A chain as it was last saved; anew if it was killed before that, or if the user removed its files.
-fn rejoin<'a>(
-    folder: &Folder,
-    prepared: &Prepared<'a>,
-    index: usize,
-) -> Result<Job<ChainTarget<'a>, RunRecord>, RunError> {
-    let target = prepared.target.clone();
+fn rejoin<'a>(folder: &Folder, prepared: &Prepared<'a>, index: usize) -> Result<Job<'a>, RunError> {
+    let target = Box::new(prepared.target.clone());
     if !folder.checkpoint(index).exists() {
         let chain = prepared.chain(index)?;
         folder.remove_journal(index)?;
-        let record = DiskRecord::create(folder, &*chain, prepared.keep())?;
-        return Ok(Job::new(chain, target, RunRecord::Disk(record)));
+        let record = DiskRecord::create(folder, &*chain, prepared.save_every())?;
+        return Ok(Job::new(chain, target, record));
     }
     let damaged = RunError::damaged(index, prepared.pools());
-    let (chain, record) = DiskRecord::resume(folder, index, prepared.keep()).map_err(damaged)?;
+    let (chain, record) = DiskRecord::resume(folder, index, prepared.save_every()).map_err(damaged)?;
     let (dim, normals) = (chain.position().len(), chain.normals().len());
     if Some(dim) != target.dim() || normals != target.normals() || chain.index() != index {
         let why = format!("chain {index} was saved for another model, in {dim} dimensions and with {normals} normals");
         return Err(RunError::refused(folder.path(), why));
     }
-    Ok(Job::new(chain, target, RunRecord::Disk(record)))
+    Ok(Job::new(chain, target, record))
 }
 
-fn in_memory(prepared: &Prepared<'_>) -> Result<MemoryRecord, RunError> {
+fn in_memory(prepared: &Prepared<'_>) -> Result<Recorded, RunError> {
     let plan = &prepared.settings.run;
     let dim = prepared.settings.parameters.0.len();
     // A run that ends by a rule may need far fewer than it may make.
     let draws = if plan.until.is_some() { 0 } else { plan.limit()?.0 };
     let what =
         || format!("{draws} draws in {dim} dimensions do not fit into memory; draw fewer, thin, or give a folder");
-    let record = MemoryRecord::with_capacity(draws, dim, prepared.keep());
-    record.ok_or_else(|| SettingsProblem::new("run.draws", what()).into())
+    Recorded::with_capacity(draws, dim).ok_or_else(|| SettingsProblem::new("run.draws", what()).into())
 }
 
 /// Runs the chains and gathers what came of them.
 fn go<'a>(
-    jobs: Jobs<'a>,
+    jobs: Vec<Job<'a>>,
     prepared: Prepared<'a>,
     folder: Option<&Folder>,
     control: Control<'_>,
-    elsewhere: Option<&dyn Elsewhere>,
+    remote: Option<&dyn RemoteRunner>,
 ) -> Result<Finished, RunError> {
     let started = Instant::now();
-    let settings = prepared.settings;
     let before = folder.map_or(0.0, |folder| Status::read(folder).seconds);
-    let mut status = Status { seconds: before, ..Status::default() };
     if let Some(folder) = folder {
-        status.write(folder)?;
+        Status { seconds: before, ..Status::default() }.write(folder)?;
     }
     let place = folder.map_or_else(|| "in memory".into(), |folder| format!("kept in {}", folder.path().display()));
     tracing::info!("chains: {}, {place}", jobs.len());
-    let (jobs, outcome) = stages::run(jobs, &settings, folder.map(|folder| &**folder), control, elsewhere)?;
-    tracing::info!("{}", outcome.reason);
-    status = Status {
-        ending: match outcome.ending {
-            Ending::Complete => How::Complete,
-            Ending::Stopped => How::Stopped,
-            Ending::Failed(_) => How::Failed,
-        },
-        reason: outcome.reason.clone(),
-        seconds: before + started.elapsed().as_secs_f64(),
-    };
+    let Finish { jobs, ending, reason } = run_engine(jobs, &prepared, control, remote)?;
+    tracing::info!("{reason}");
+    let settings = prepared.settings;
+    let status =
+        Status { ending: How::of(&ending), reason: reason.clone(), seconds: before + started.elapsed().as_secs_f64() };
     let posterior = match folder {
-        None => posterior(&settings, jobs.into_iter().map(in_hand).collect(), &status)?,
+        None => {
+            let chains = jobs.into_iter().map(StoredChain::of).collect::<Result<_, _>>()?;
+            posterior(&settings, chains, &status)?
+        }
         Some(folder) => {
             drop(jobs);
             // On a full disk this fails too; the draws are what matters.
@@ -227,10 +220,27 @@ fn go<'a>(
             posterior
         }
     };
-    Ok(Finished { posterior, ending: outcome.ending, reason: outcome.reason, settings })
+    Ok(Finished { posterior, ending, reason, settings })
 }
 
-fn in_hand(job: Job<ChainTarget<'_>, RunRecord>) -> RawChain {
-    let raw = if let RunRecord::Memory(record) = job.record { record.raw } else { Default::default() };
-    RawChain { index: job.chain.index(), raw, chain: Some(job.chain) }
+/// Runs the engine with the stopping rule of the settings, which looks at draws in the parameters' own units.
+fn run_engine<'a>(
+    jobs: Vec<Job<'a>>,
+    prepared: &Prepared<'a>,
+    control: Control<'_>,
+    remote: Option<&dyn RemoteRunner>,
+) -> Result<Finish<'a>, RunError> {
+    let settings = &prepared.settings;
+    let remote = remote.map(|runner| Remote::new(settings, runner)).transpose()?;
+    let bounds = settings.parameters.bounds()?;
+    let units = |draws: &mut Draws| own_units(draws, &bounds);
+    let checked = |rule: StopRule, parameters: &[ParameterSummary]| {
+        let ess = parameters.iter().map(|p| p.ess_bulk.min(p.ess_tail)).fold(f64::INFINITY, f64::min);
+        let r_hat = parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max);
+        tracing::info!("check for {rule}: ess={ess:.0}, rhat={r_hat:.4}");
+    };
+    let mut rule = Rule::draws(0, settings.run.thin);
+    (rule.until, rule.limit, rule.units, rule.checked) = (settings.run.until, settings.run.limit()?, &units, &checked);
+    let runner = remote.as_ref().map(|remote| remote as &dyn Runner);
+    Ok(prepared.engine(runner, control).run(jobs, &mut rule)?)
 }

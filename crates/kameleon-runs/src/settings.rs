@@ -7,14 +7,13 @@ mod model;
 mod parameters;
 mod plan;
 mod text;
-mod until;
 
 pub use gp::{GpSettings, Samples};
+pub use kameleon::engine::StopRule;
 pub use model::{Kind, ModelSettings, Noisy};
 pub use parameters::{Parameter, Parameters, Start};
 pub use plan::{Format, OutputSettings, PlanSettings};
 pub use text::SettingsProblem;
-pub use until::StopRule;
 
 use kameleon::{Choice, Sampler};
 use serde::{Deserialize, Serialize, Serializer};

@@ -2,6 +2,7 @@
 
 use crate::error::RunError;
 use crate::store::{Files, write_whole};
+use kameleon::Ending;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -30,6 +31,17 @@ pub enum How {
     Stopped,
     /// The model, or the disk, failed.
     Failed,
+}
+
+impl How {
+    /// The ending of a run, without what went wrong.
+    pub fn of(ending: &Ending) -> Self {
+        match ending {
+            Ending::Complete => Self::Complete,
+            Ending::Stopped => Self::Stopped,
+            Ending::Failed(_) => Self::Failed,
+        }
+    }
 }
 
 fn path(files: &Files) -> PathBuf {

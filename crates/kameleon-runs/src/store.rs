@@ -12,8 +12,8 @@ mod journal;
 mod whole_file;
 
 pub use checkpoint::Checkpoint;
-pub use disk::{DiskRecord, Keep, copy_chain};
+pub use disk::{DiskRecord, copy_chain};
 pub use error::StoreError;
 pub use folder::{Files, Folder};
-pub use journal::{Entry, Header, Journal, Recovered, read_journal};
+pub use journal::{Header, Journal, Recovered, read_journal};
 pub use whole_file::write_whole;

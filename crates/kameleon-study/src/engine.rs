@@ -101,12 +101,8 @@ impl Engine<'_> {
 
     fn chain(&self, group: &Group, chain: usize) -> Result<Record, StudyError> {
         let spec = group.spec.chain_number(chain);
-        let go_on = |iterations: u64| {
-            self.watch.advance(iterations);
-            !self.stop.load(Ordering::Relaxed)
-        };
         let (target, sampler) = (group.target.clone(), group.sampler.clone());
-        let record = spec.run(go_on).map_err(|what| StudyError::Chain { target, sampler, what })?;
+        let record = spec.run(self.stop, self.watch).map_err(|what| StudyError::Chain { target, sampler, what })?;
         let record = record.ok_or(StudyError::Stopped)?;
         self.cache.put(&spec, record.clone())?;
         Ok(record)

@@ -1,14 +1,19 @@
 //! One chain of a study: what it is, and what is kept of it.
 
+use crate::engine::Watch;
 use crate::study::{self, Scale, TargetEntry};
 use crate::team::{self, TEAM, TeamFigures};
 use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
 use kameleon::diagnose::{mean_norm, quantile_deviations};
+use kameleon::engine::{Engine, Job, Rule};
 use kameleon::random::{Purpose, stream};
-use kameleon::{ChainSettings, Choice, Length, Sampler, Step, Target};
+use kameleon::record::{Draw, Keep, Moment, RecordError, Recorded};
+use kameleon::{ChainSettings, Choice, Control, Ending, Length, Sampler, Target};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// At how many lengths of the chain the truth is compared with.
@@ -92,11 +97,6 @@ impl Spec {
         self.sampling
     }
 
-    /// Whether a step ends in a state that is counted.
-    pub fn keeps(&self, step: &Step) -> bool {
-        step.is_draw(self.thin)
-    }
-
     /// The same for another chain, or another team.
     pub fn chain_number(&self, chain: usize) -> Self {
         Self { chain, ..self.clone() }
@@ -122,23 +122,18 @@ impl Spec {
         study::build(&self.target).map_err(|error| error.to_string())
     }
 
-    /// The chain at its start.
-    pub fn chain(&self, built: &AnyTarget<'_>) -> Result<Box<dyn AnyChain>, String> {
-        self.chain_at(built, 0)
+    /// An error if target, sampler and start do not fit together.
+    pub fn check(&self) -> Result<(), String> {
+        self.chain(self.build()?.normals(), 0).map(drop)
     }
 
-    /// A chain of a team at its start, from 0.
-    pub fn chain_at(&self, built: &AnyTarget<'_>, member: usize) -> Result<Box<dyn AnyChain>, String> {
+    /// The chain at its start; of a team, its member of this number, from 0.
+    fn chain(&self, normals: usize, member: usize) -> Result<Box<dyn AnyChain>, String> {
         // Chains of different samplers and targets must not share their random numbers.
         let key = serde_json::to_string(&(&self.target, &self.sampler)).expect("plain data");
         let index = if self.team { self.chain * TEAM + member } else { self.chain };
-        let settings = ChainSettings {
-            index,
-            seed: self.seed ^ hash(&key),
-            warmup: self.warmup,
-            normals: built.normals(),
-            correlation: 0.0,
-        };
+        let settings =
+            ChainSettings { index, seed: self.seed ^ hash(&key), warmup: self.warmup, normals, correlation: 0.0 };
         let length = Length { warmup: self.warmup, sampling: self.sampling };
         // Starts are the same for all samplers.
         let mut starts = stream(self.seed, index as u64, Purpose::Start);
@@ -147,37 +142,91 @@ impl Spec {
         self.sampler.chain(&start, settings, length).map_err(|error| error.to_string())
     }
 
-    /// Runs the chain to its end; none if `go_on` said no. It is asked every so often, with the iterations made since.
-    pub fn run(&self, go_on: impl Fn(u64) -> bool) -> Result<Option<Record>, String> {
-        if self.team {
-            return team::run(self, go_on);
-        }
-        const TURN: u64 = 64;
+    /// Runs the chain, or the chains of a team, to the end; none if `stop` was set before.
+    pub fn run(&self, stop: &AtomicBool, watch: &dyn Watch) -> Result<Option<Record>, String> {
         let started = Instant::now();
-        let mut built = self.build()?;
-        let mut chain = self.chain(&built)?;
-        let mut draws = Vec::with_capacity((self.sampling / self.thin) as usize * self.dim);
-        for t in 1..=self.iterations() {
-            let step = chain.step(&mut built).map_err(|error| error.to_string())?;
-            if !step.warm && (t - self.warmup).is_multiple_of(self.thin) {
-                draws.extend_from_slice(chain.position());
+        let members = if self.team { TEAM } else { 1 };
+        let mut jobs = Vec::with_capacity(members);
+        for member in 0..members {
+            let target = self.build()?;
+            let mut chain = self.chain(target.normals(), member)?;
+            if self.team {
+                chain.join();
             }
-            if t.is_multiple_of(TURN) && !go_on(TURN) {
-                return Ok(None);
-            }
+            jobs.push(Job::new(chain, Box::new(target), Watched { recorded: Recorded::default(), seen: 0, watch }));
         }
-        go_on(self.iterations() % TURN);
-        let counts = &chain.statistics().sampling;
-        let mut record = Record {
-            acceptance: counts.accepted as f64 / counts.total() as f64,
-            seconds: started.elapsed().as_secs_f64(),
-            checkpoints: Vec::new(),
-            draws,
-            team: None,
-        };
-        record.compare(self, &built);
-        Ok(Some(record))
+        let keep = Keep { thin: self.thin, warmup: false };
+        let control = Control { stop: Some(stop), progress: None };
+        let engine = Engine { keep, threads: Some(1), limit: None, runner: None, control };
+        let finish = engine.run(jobs, &mut Rule::draws(self.sampling / self.thin, self.thin));
+        let finish = finish.map_err(|error| error.to_string())?;
+        match finish.ending {
+            Ending::Complete => {}
+            Ending::Stopped => return Ok(None),
+            Ending::Failed(error) => return Err(error.to_string()),
+        }
+        let chains = finish.jobs.into_iter().map(Job::into_parts).collect::<Result<Vec<_>, _>>();
+        let chains: Vec<Member> = chains.map_err(|error| error.to_string())?.into_iter().map(Member::of).collect();
+        let (seconds, built) = (started.elapsed().as_secs_f64(), self.build()?);
+        Ok(Some(if self.team {
+            team::record(self, &built, &chains, seconds)
+        } else {
+            single(self, &built, chains, seconds)
+        }))
     }
+}
+
+/// A chain that has ended, and its draws.
+pub struct Member {
+    /// The chain.
+    pub chain: Box<dyn AnyChain>,
+    /// Its draws, one point after another.
+    pub draws: Vec<f64>,
+}
+
+impl Member {
+    fn of((chain, recorded): (Box<dyn AnyChain>, Recorded)) -> Self {
+        Self { chain, draws: recorded.draws.points }
+    }
+}
+
+/// The record of a chain, which tells a watcher how far the chain is.
+struct Watched<'a> {
+    recorded: Recorded,
+    seen: u64,
+    watch: &'a dyn Watch,
+}
+
+impl kameleon::record::Record for Watched<'_> {
+    fn push(&mut self, draw: Draw<'_>) -> Result<(), RecordError> {
+        self.recorded.push(draw);
+        Ok(())
+    }
+
+    fn save(&mut self, chain: &dyn AnyChain, _moment: Moment) -> Result<(), RecordError> {
+        self.watch.advance(chain.iterations() - self.seen);
+        self.seen = chain.iterations();
+        Ok(())
+    }
+
+    fn recorded(&self) -> Result<Cow<'_, Recorded>, RecordError> {
+        Ok(Cow::Borrowed(&self.recorded))
+    }
+
+    fn into_recorded(self: Box<Self>) -> Result<Recorded, RecordError> {
+        Ok(self.recorded)
+    }
+}
+
+/// The record of a chain that is judged alone.
+fn single(spec: &Spec, built: &AnyTarget<'_>, chains: Vec<Member>, seconds: f64) -> Record {
+    let accepted: u64 = chains.iter().map(|member| member.chain.statistics().sampling.accepted).sum();
+    let total: u64 = chains.iter().map(|member| member.chain.statistics().sampling.total()).sum();
+    let draws = chains.into_iter().flat_map(|member| member.draws).collect();
+    let acceptance = accepted as f64 / total as f64;
+    let mut record = Record { acceptance, seconds, checkpoints: Vec::new(), draws, team: None };
+    record.compare(spec, built);
+    record
 }
 
 impl Record {

@@ -1,17 +1,13 @@
 //! A team: chains that are run and judged together, and learn together where their sampler can.
 
-use crate::record::{Checkpoint, Record, Spec};
-use kameleon::any_chain::AnyChain;
+use crate::record::{Checkpoint, Member, Record, Spec};
 use kameleon::any_target::AnyTarget;
 use kameleon::diagnose::{mean_norm, quantile_deviations, summarise};
 use kameleon::{Target, pool};
 use serde::{Deserialize, Serialize};
-use std::time::Instant;
 
 /// How many chains make a team.
 pub const TEAM: usize = pool::LARGEST_GROUP;
-/// How many iterations pass between two looks at whether to go on.
-const TURN: u64 = 64;
 
 /// What is known of a team as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,52 +20,8 @@ pub struct TeamFigures {
     pub evaluations: u64,
 }
 
-/// One chain of a team with its target and what it has drawn.
-struct Member {
-    chain: Box<dyn AnyChain>,
-    built: AnyTarget<'static>,
-    draws: Vec<f64>,
-}
-
-/// Runs a team to its end; none if `go_on` said no. It is asked every so often, with the iterations made since.
-pub fn run(spec: &Spec, go_on: impl Fn(u64) -> bool) -> Result<Option<Record>, String> {
-    let started = Instant::now();
-    let member = |k: usize| {
-        let built = spec.build()?;
-        let mut chain = spec.chain_at(&built, k)?;
-        chain.join();
-        Ok(Member { chain, built, draws: Vec::new() })
-    };
-    let mut members = (0..TEAM).map(member).collect::<Result<Vec<_>, String>>()?;
-    while members.iter().any(|member| member.chain.iterations() < spec.iterations()) {
-        for member in &mut members {
-            if !member.advance(spec, &go_on)? {
-                return Ok(None);
-            }
-        }
-        let mut chains: Vec<&mut dyn AnyChain> = members.iter_mut().map(|member| &mut *member.chain as _).collect();
-        pool::teach(&mut chains);
-    }
-    Ok(Some(record(spec, &members, started.elapsed().as_secs_f64())))
-}
-
-impl Member {
-    /// Steps until the chain waits for the others or is at its end; false if told not to go on.
-    fn advance(&mut self, spec: &Spec, go_on: &impl Fn(u64) -> bool) -> Result<bool, String> {
-        while self.chain.iterations() < spec.iterations() && !self.chain.waits() {
-            let step = self.chain.step(&mut self.built).map_err(|error| error.to_string())?;
-            if spec.keeps(&step) {
-                self.draws.extend_from_slice(self.chain.position());
-            }
-            if (step.t + 1).is_multiple_of(TURN) && !go_on(TURN) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-}
-
-fn record(spec: &Spec, members: &[Member], seconds: f64) -> Record {
+/// What is kept of a team that has ended.
+pub fn record(spec: &Spec, built: &AnyTarget<'_>, members: &[Member], seconds: f64) -> Record {
     let draws: Vec<&[f64]> = members.iter().map(|member| member.draws.as_slice()).collect();
     let summary = summarise(&[], &draws, spec.dim);
     let least = summary.parameters.iter().map(|p| p.ess_bulk).fold(f64::INFINITY, f64::min);
@@ -84,15 +36,15 @@ fn record(spec: &Spec, members: &[Member], seconds: f64) -> Record {
     Record {
         acceptance: accepted as f64 / evaluations as f64,
         seconds,
-        checkpoints: members.iter().filter_map(|member| end(spec, member)).collect(),
+        checkpoints: members.iter().filter_map(|member| end(spec, built, member)).collect(),
         draws: Vec::new(),
         team: Some(team),
     }
 }
 
 /// How far a chain's draws are from the truth, if that is known.
-fn end(spec: &Spec, member: &Member) -> Option<Checkpoint> {
-    let truth = member.built.known()?;
+fn end(spec: &Spec, built: &AnyTarget<'_>, member: &Member) -> Option<Checkpoint> {
+    let truth = built.known()?;
     let levels: Vec<f64> = member.draws.chunks(spec.dim).map(|x| truth.level(x)).collect();
     Some(Checkpoint {
         iterations: spec.iterations() - member.chain.warmup(),

@@ -3,17 +3,18 @@
 mod error;
 
 pub use error::ChainError;
-pub(crate) use error::show_point;
+pub(crate) use error::{said, show_point};
 
 use crate::Rng;
 use crate::pool::{Knowledge, Learner};
 use crate::proposal::Proposal;
 use crate::random::{Purpose, stream};
 use crate::statistics::Statistics;
-use crate::target::{EvalError, IntoEvaluation, Noise, Target};
+use crate::target::{EvalError, Evaluation, IntoEvaluation, Noise, Target};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What became of a proposed point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,13 +47,6 @@ pub struct Step {
     pub component: usize,
 }
 
-impl Step {
-    /// Whether the step ends in a draw that is kept, when one in `thin` is kept after the warm-up.
-    pub fn is_draw(&self, thin: u64) -> bool {
-        !self.warm && self.sampling.is_multiple_of(thin)
-    }
-}
-
 /// Why a point that overflowed is invalid.
 const NOT_FINITE: &str = "the proposed point is not finite";
 
@@ -64,6 +58,8 @@ struct Place {
     /// The standard normals that the estimate at x was made of.
     u: Vec<f64>,
     log_density: f64,
+    /// Where the noise stream was before the estimate at x was made: with it and `u` the same estimate can be made again.
+    noise_at: u64,
 }
 
 /// What the chain is waiting to be told.
@@ -75,6 +71,8 @@ enum Asked {
     Nothing,
     /// The log density at a proposed point, from this component.
     Proposed(usize),
+    /// Nothing: it is in the middle of a step. A chain stored like this was broken by a panic, and is refused.
+    Judging,
 }
 
 /// What a chain is, apart from its proposal and where it starts.
@@ -121,7 +119,7 @@ impl<P: Proposal> Chain<P> {
             let why = format!("coordinate {} is {}; every coordinate must be finite", i + 1, start[i]);
             return Err(ChainError::Start { chain: settings.index, point: start.to_vec(), why });
         }
-        let place = || Place { x: start.to_vec(), u: vec![0.0; settings.normals], log_density: 0.0 };
+        let place = || Place { x: start.to_vec(), u: vec![0.0; settings.normals], log_density: 0.0, noise_at: 0 };
         let mut noise = stream(settings.seed, settings.index as u64, Purpose::Noise);
         let mut there = place();
         there.u.iter_mut().for_each(|u| *u = noise.sample(StandardNormal));
@@ -146,6 +144,9 @@ impl<P: Proposal> Chain<P> {
         let numbers = state.here.x.iter().all(|x| x.is_finite()) && state.here.log_density.is_finite();
         if !places || !numbers || state.settings.normals != normals {
             return Err(ChainError::State { chain, why: "its points do not fit together" });
+        }
+        if state.asked == Asked::Judging {
+            return Err(ChainError::State { chain, why: "it was in the middle of a step" });
         }
         match state.proposal.problem(dim) {
             Some(why) => Err(ChainError::State { chain, why }),
@@ -213,7 +214,7 @@ impl<P: Proposal> Chain<P> {
             }
         };
         match self.state.asked {
-            Asked::Nothing => Err(ChainError::NothingAsked { chain: self.state.settings.index }),
+            Asked::Nothing | Asked::Judging => Err(ChainError::NothingAsked { chain: self.state.settings.index }),
             Asked::Start => self.begin(value, why).map(|()| None),
             Asked::Proposed(component) => Ok(Some(self.judge(value, why, component))),
         }
@@ -239,6 +240,7 @@ impl<P: Proposal> Chain<P> {
     /// Accepts or rejects the proposed point: the only place where that is done.
     fn judge(&mut self, value: f64, why: Option<String>, component: usize) -> Step {
         let state = &mut self.state;
+        state.asked = Asked::Judging;
         let (here, there) = (&state.here, &state.there);
         let u: f64 = state.rng.random();
         let acceptance = if value.is_finite() {
@@ -277,15 +279,38 @@ impl<P: Proposal> Chain<P> {
         }
         loop {
             self.ask();
-            let state = &mut self.state;
-            let noise = Noise { rng: &mut state.noise, normals: &state.there.u };
-            let finite = state.there.x.iter().all(|x| x.is_finite());
-            let value =
-                if finite { target.log_density(&state.there.x, noise) } else { Err(EvalError::reject(NOT_FINITE)) };
+            let value = self.evaluate(target);
             if let Some(step) = self.tell(value)? {
                 return Ok(step);
             }
         }
+    }
+
+    /// The target's answer at the point asked for. A target that panics ends its chain like one that says it cannot go on; after
+    /// either, the noise stream is put back, so that the same point is asked for again with the same noise.
+    fn evaluate<T: Target + ?Sized>(&mut self, target: &mut T) -> Evaluation {
+        let state = &mut self.state;
+        if !state.there.x.iter().all(|x| x.is_finite()) {
+            return Err(EvalError::reject(NOT_FINITE));
+        }
+        let before = state.noise.get_word_pos();
+        state.there.noise_at = before as u64;
+        let noise = Noise { rng: &mut state.noise, normals: &state.there.u };
+        let value = catch_unwind(AssertUnwindSafe(|| target.log_density(&state.there.x, noise)))
+            .unwrap_or_else(|panic| Err(EvalError::fatal(format!("the target panicked: {}", said(&*panic)))));
+        if matches!(value, Err(EvalError::Fatal(_))) {
+            state.noise.set_word_pos(before);
+        }
+        value
+    }
+
+    /// The target's answer at the current point with the noise that made the estimate the chain holds: the same estimate, if
+    /// the target is still the same and the chain was advanced by [`Chain::step`].
+    pub fn evaluate_again<T: Target + ?Sized>(&self, target: &mut T) -> Evaluation {
+        let Place { x, u, noise_at, .. } = &self.state.here;
+        let mut rng = self.state.noise.clone();
+        rng.set_word_pos(u128::from(*noise_at));
+        target.log_density(x, Noise { rng: &mut rng, normals: u })
     }
 
     /// Joins a group: from now on the chain waits at every refresh of what it learns, until it is taught

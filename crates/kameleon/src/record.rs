@@ -1,48 +1,63 @@
-//! Where draws go.
+//! What is recorded of a chain: which iterations, and where they go.
 
 use crate::any_chain::AnyChain;
-use crate::chain::Step;
+use crate::chain::{Outcome, Step};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Why a draw could not be recorded.
 pub type RecordError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The record of a chain: it sees every step, and decides what to keep and where.
-pub trait Record: Send {
-    /// The chain has made a step.
-    fn step(&mut self, chain: &dyn AnyChain, step: &Step) -> Result<(), RecordError>;
+/// One recorded iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Draw<'a> {
+    /// The point.
+    pub x: &'a [f64],
+    /// The log density, or its estimate, there.
+    pub log_density: f64,
+    /// The probability with which the step that ended there was accepted.
+    pub acceptance: f64,
+    /// What became of the point proposed in that step.
+    pub outcome: Outcome,
+    /// Whether it belongs to the warm-up.
+    pub warm: bool,
+}
 
-    /// The chain waits for its group, which learns from it next: a record from which the chain can be resumed must save it
-    /// now, so that no other chain is ever saved with something learned from a later state than this one's.
-    fn wait(&mut self, _chain: &dyn AnyChain) -> Result<(), RecordError> {
-        Ok(())
-    }
+/// Which iterations are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    /// Every how many iterations one is recorded.
+    pub thin: u64,
+    /// Whether the warm-up is recorded too, thinned in the same way.
+    pub warmup: bool,
+}
 
-    /// The chain rests for a moment, some fifty times a second, or has come to its end: a good time to save it.
-    fn pause(&mut self, _chain: &dyn AnyChain, _done: bool) -> Result<(), RecordError> {
-        Ok(())
+impl Keep {
+    /// The draw that a step of `chain` ends in, if it is recorded. Thinning is decided here and nowhere else.
+    pub fn draw<'a>(self, chain: &'a dyn AnyChain, step: &Step) -> Option<Draw<'a>> {
+        let kept = match step.warm {
+            false => step.sampling.is_multiple_of(self.thin),
+            true => self.warmup && (step.t + 1).is_multiple_of(self.thin),
+        };
+        let Step { acceptance, outcome, warm, .. } = *step;
+        kept.then(|| Draw { x: chain.position(), log_density: chain.log_density(), acceptance, outcome, warm })
     }
 }
 
-/// The draws of one chain in memory.
+/// Draws in memory, in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Draws {
     /// The points, one after another.
     pub points: Vec<f64>,
     /// The log density, or its estimate, at each.
     pub log_density: Vec<f64>,
+    /// The probability with which the step that ended there was accepted; empty where it was not recorded.
+    pub acceptance: Vec<f64>,
+    /// What became of the point proposed in that step; empty where it was not recorded.
+    pub outcome: Vec<Outcome>,
 }
 
 impl Draws {
-    /// Room for `count` draws in `dim` dimensions, if there is that much memory.
-    pub fn with_capacity(count: u64, dim: usize) -> Option<Self> {
-        let count = usize::try_from(count).ok()?;
-        let mut draws = Self::default();
-        draws.points.try_reserve_exact(count.checked_mul(dim)?).ok()?;
-        draws.log_density.try_reserve_exact(count).ok()?;
-        Some(draws)
-    }
-
     /// How many there are.
     pub fn len(&self) -> usize {
         self.log_density.len()
@@ -53,9 +68,95 @@ impl Draws {
         self.log_density.is_empty()
     }
 
+    fn push(&mut self, draw: Draw<'_>) {
+        self.points.extend_from_slice(draw.x);
+        self.log_density.push(draw.log_density);
+        self.acceptance.push(draw.acceptance);
+        self.outcome.push(draw.outcome);
+    }
+}
+
+/// Everything recorded of a chain, in memory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// The warm-up, if it is recorded.
+    pub warmup: Draws,
+    /// The draws after it.
+    pub draws: Draws,
+}
+
+impl Recorded {
+    /// Room for `count` draws in `dim` dimensions, if there is that much memory.
+    pub fn with_capacity(count: u64, dim: usize) -> Option<Self> {
+        let count = usize::try_from(count).ok()?;
+        let mut recorded = Self::default();
+        let draws = &mut recorded.draws;
+        draws.points.try_reserve_exact(count.checked_mul(dim)?).ok()?;
+        draws.log_density.try_reserve_exact(count).ok()?;
+        draws.acceptance.try_reserve_exact(count).ok()?;
+        draws.outcome.try_reserve_exact(count).ok()?;
+        Some(recorded)
+    }
+
     /// Adds a draw.
-    pub fn push(&mut self, x: &[f64], log_density: f64) {
-        self.points.extend_from_slice(x);
-        self.log_density.push(log_density);
+    pub fn push(&mut self, draw: Draw<'_>) {
+        if draw.warm { &mut self.warmup } else { &mut self.draws }.push(draw);
+    }
+
+    /// All draws in `dim` dimensions, in the order in which they were made.
+    pub fn iter(&self, dim: usize) -> impl Iterator<Item = Draw<'_>> {
+        [(&self.warmup, true), (&self.draws, false)].into_iter().flat_map(move |(draws, warm)| {
+            draws.points.chunks_exact(dim).enumerate().map(move |(i, x)| {
+                let (log_density, acceptance, outcome) = (draws.log_density[i], draws.acceptance[i], draws.outcome[i]);
+                Draw { x, log_density, acceptance, outcome, warm }
+            })
+        })
+    }
+}
+
+/// The moments at which a record may save its chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// The chain rests, about fifty times a second.
+    Pause,
+    /// The chain waits for its group, which learns from it next. A record from which the chain can be resumed must save it
+    /// now, so that no other chain is ever saved with something learned from a later state than this one's.
+    Waiting,
+    /// The chain has stopped.
+    End,
+}
+
+/// Where the draws of one chain go.
+pub trait Record: Send {
+    /// Adds a draw.
+    fn push(&mut self, draw: Draw<'_>) -> Result<(), RecordError>;
+
+    /// May save the chain, so that it can be resumed.
+    fn save(&mut self, _chain: &dyn AnyChain, _moment: Moment) -> Result<(), RecordError> {
+        Ok(())
+    }
+
+    /// Everything recorded so far.
+    fn recorded(&self) -> Result<Cow<'_, Recorded>, RecordError>;
+
+    /// Everything recorded, at the end.
+    fn into_recorded(self: Box<Self>) -> Result<Recorded, RecordError> {
+        Ok(self.recorded()?.into_owned())
+    }
+}
+
+/// The record in memory.
+impl Record for Recorded {
+    fn push(&mut self, draw: Draw<'_>) -> Result<(), RecordError> {
+        Recorded::push(self, draw);
+        Ok(())
+    }
+
+    fn recorded(&self) -> Result<Cow<'_, Recorded>, RecordError> {
+        Ok(Cow::Borrowed(self))
+    }
+
+    fn into_recorded(self: Box<Self>) -> Result<Recorded, RecordError> {
+        Ok(*self)
     }
 }

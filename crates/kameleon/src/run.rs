@@ -1,22 +1,15 @@
 //! Many chains: what to run, and what came of it.
 
-mod jobs;
-mod progress;
-mod queue;
-
-pub use jobs::{Advance, Job, run_jobs, run_jobs_by};
-pub use progress::Progress;
-
 use crate::any_chain::{AnyChain, SavedChain};
 use crate::any_target::AnyTarget;
-use crate::chain::{ChainError, ChainSettings, Step, show_point};
+use crate::chain::{ChainError, ChainSettings, show_point};
 use crate::diagnose::{Summary, summarise};
-use crate::record::{Draws, Record, RecordError};
+use crate::engine::{Control, Ending, Engine, Job, Rule};
+use crate::record::{Draws, Keep, Recorded};
 use crate::sampler::{Length, Sampler, SettingsError, StartError};
 use crate::statistics::{Counts, Statistics};
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,17 +62,6 @@ impl Plan {
     fn length(&self) -> Length {
         Length { warmup: self.warmup, sampling: self.draws.saturating_mul(self.thin) }
     }
-}
-
-/// How a run ended.
-#[derive(Debug)]
-pub enum Ending {
-    /// All draws were made.
-    Complete,
-    /// It was asked to stop; what was drawn so far is there.
-    Stopped,
-    /// A target could not be evaluated any more; what was drawn so far is there.
-    Failed(ChainError),
 }
 
 /// One chain of a run.
@@ -181,22 +163,6 @@ pub fn advice(chains: impl Iterator<Item = (usize, Vec<String>)>) -> Vec<String>
     advice.into_iter().map(|(text, chains)| format!("{}: {text}", which(&chains))).collect()
 }
 
-/// How a run is watched and stopped from outside.
-#[derive(Clone, Copy, Default)]
-pub struct Control<'a> {
-    /// Set it, and every chain stops after the step it is in.
-    pub stop: Option<&'a AtomicBool>,
-    /// One for each chain.
-    pub progress: Option<&'a [Progress]>,
-}
-
-impl Control<'_> {
-    /// Whether the stop flag is set.
-    pub fn is_stopped(&self) -> bool {
-        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
-    }
-}
-
 /// Samples `target` from `starts`: one point for all chains, or one for each.
 ///
 /// Every chain gets a clone of the target. An error means that nothing was run; what goes wrong later is told by
@@ -291,60 +257,32 @@ fn run(
     let dim = chains[0].position().len();
     let mut jobs = Vec::with_capacity(chains.len());
     for chain in chains {
-        let draws = Draws::with_capacity(plan.draws, dim).ok_or_else(|| {
+        let record = Recorded::with_capacity(plan.draws, dim).ok_or_else(|| {
             let what = format!("{} draws in {dim} dimensions do not fit into memory; draw fewer, or thin", plan.draws);
             SettingsError::new("draws", what)
         })?;
-        jobs.push(Job::new(chain, target.clone(), KeptDraws { draws, thin: plan.thin }));
+        jobs.push(Job::new(chain, Box::new(target.clone()), record));
     }
-    let jobs = run_jobs(jobs, plan.length().sampling, plan.threads, control);
+    let keep = Keep { thin: plan.thin, warmup: false };
+    let engine = Engine { keep, threads: plan.threads, limit: None, runner: None, control };
+    let finish = engine.run(jobs, &mut Rule::draws(plan.draws, plan.thin))?;
+    let chains = finish.jobs.into_iter().map(ChainRun::of).collect::<Result<_, _>>()?;
     // One name for each parameter, whatever the target says.
     let mut names = target.names(dim);
     names.truncate(dim);
     names.extend((names.len()..dim).map(|i| format!("x{}", i + 1)));
-    conclude(jobs, names, control)
+    Ok(Run { names, chains, ending: finish.ending })
 }
 
-/// The draws after warm-up, thinned, in memory.
-struct KeptDraws {
-    draws: Draws,
-    thin: u64,
-}
-
-impl Record for KeptDraws {
-    fn step(&mut self, chain: &dyn AnyChain, step: &Step) -> Result<(), RecordError> {
-        if step.is_draw(self.thin) {
-            self.draws.push(chain.position(), chain.log_density());
-        }
-        Ok(())
-    }
-}
-
-/// Gathers what was drawn. A start that cannot be sampled from is an error, the first by chain.
-fn conclude(
-    jobs: Vec<Job<AnyTarget<'_>, KeptDraws>>,
-    names: Vec<String>,
-    control: Control<'_>,
-) -> Result<Run, StartError> {
-    let mut ending = Ending::Complete;
-    if control.is_stopped() {
-        ending = Ending::Stopped;
-    }
-    let mut chains = Vec::with_capacity(jobs.len());
-    for job in jobs {
-        match job.error {
-            Some(error @ ChainError::Start { .. }) => return Err(error.into()),
-            Some(error) if !matches!(ending, Ending::Failed(_)) => ending = Ending::Failed(error),
-            _ => {}
-        }
-        let chain = &job.chain;
-        chains.push(ChainRun {
-            draws: job.record.draws,
+impl ChainRun {
+    fn of(job: Job<'_>) -> Result<Self, ChainError> {
+        let (chain, recorded) = job.into_parts()?;
+        Ok(Self {
+            draws: recorded.draws,
             statistics: chain.statistics().clone(),
             learned: chain.learned(),
             advice: chain.advice(),
             state: chain.save(),
-        });
+        })
     }
-    Ok(Run { names, chains, ending })
 }

@@ -8,9 +8,9 @@ mod python_server;
 mod applications;
 mod export;
 mod gp;
-mod registry;
 #[cfg(unix)]
 mod models;
+mod registry;
 #[cfg(unix)]
 mod runs;
 mod sample;

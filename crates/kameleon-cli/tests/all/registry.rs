@@ -1,8 +1,8 @@
 //! Every entry of the registry is reached from the command line, from run files, from studies and from Python.
 
 use crate::common::{json, prints};
-use kameleon::registry::{Choice, Entry};
 use kameleon::kernel::KERNELS;
+use kameleon::registry::{Choice, Entry};
 use kameleon::sampler::SAMPLERS;
 use kameleon::target::TARGETS;
 use kameleon_runs::{GLASS, POSTERIORS, RunSettings};
@@ -11,7 +11,8 @@ use serde_json::Value;
 
 /// An entry by its name with every setting that has a default, except `published`, which changes others.
 fn choice<T>(entry: &Entry<T>) -> Choice {
-    let told = (entry.settings)().into_iter().filter(|setting| !setting.default.is_null() && setting.key != "published");
+    let told =
+        (entry.settings)().into_iter().filter(|setting| !setting.default.is_null() && setting.key != "published");
     Choice { name: entry.name.into(), settings: told.map(|setting| (setting.key, setting.default)).collect() }
 }
 

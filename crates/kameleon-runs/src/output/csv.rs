@@ -28,12 +28,13 @@ pub fn write_csv(posterior: &Posterior, path: &Path) -> Result<(), OutputError> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::{ChainDraws, Kept};
+    use crate::output::ChainDraws;
+    use kameleon::record::Draws;
 
     #[test]
     fn the_table_holds_every_draw_to_the_last_bit_and_quotes_names() {
         let points = vec![0.1, 1e-300, -1.0 / 3.0, 12345.678];
-        let kept = Kept { points: points.clone(), log_density: vec![-1.5, -2.0], ..Kept::default() };
+        let kept = Draws { points: points.clone(), log_density: vec![-1.5, -2.0], ..Draws::default() };
         let names = vec!["a, b".to_string(), "draw".into()];
         let chains = vec![ChainDraws { index: 2, draws: kept, ..ChainDraws::default() }];
         let posterior = Posterior { variables: Posterior::scalars(&names), names, chains, ..Posterior::default() };

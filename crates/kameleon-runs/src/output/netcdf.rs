@@ -2,9 +2,10 @@
 
 mod attributes;
 
-use crate::output::{Kept, OutputError, Posterior, labels, whole_file};
+use crate::output::{OutputError, Posterior, labels, whole_file};
 use attributes::describe;
 use kameleon::Outcome;
+use kameleon::record::Draws;
 use rust_hdf5::types::H5Type;
 use rust_hdf5::{H5Dataset, H5File, H5Group, Hdf5Error};
 use std::path::Path;
@@ -49,12 +50,12 @@ pub fn write_netcdf(
 
 /// The kept iterations of some chains, equally many of each.
 struct Rectangle<'a> {
-    chains: Vec<(i64, &'a Kept)>,
+    chains: Vec<(i64, &'a Draws)>,
     length: usize,
 }
 
 impl<'a> Rectangle<'a> {
-    fn new(posterior: &Posterior, kept: impl Fn(usize) -> &'a Kept) -> Self {
+    fn new(posterior: &Posterior, kept: impl Fn(usize) -> &'a Draws) -> Self {
         let chains = posterior.chains.iter().enumerate().map(|(k, chain)| (chain.index as i64, kept(k)));
         let chains: Vec<_> = chains.filter(|(_, kept)| !kept.is_empty()).collect();
         let length = chains.iter().map(|(_, kept)| kept.len()).min().unwrap_or(0);
@@ -62,7 +63,13 @@ impl<'a> Rectangle<'a> {
     }
 
     /// The last iterations of each chain, `width` numbers of each iteration from the place `from` on.
-    fn columns<T: Copy + 'a>(&self, of: impl Fn(&'a Kept) -> &'a [T], dim: usize, from: usize, width: usize) -> Vec<T> {
+    fn columns<T: Copy + 'a>(
+        &self,
+        of: impl Fn(&'a Draws) -> &'a [T],
+        dim: usize,
+        from: usize,
+        width: usize,
+    ) -> Vec<T> {
         let mut values = Vec::with_capacity(self.chains.len() * self.length * width);
         for (_, kept) in &self.chains {
             let skipped = kept.len() - self.length;

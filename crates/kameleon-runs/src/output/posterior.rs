@@ -3,8 +3,8 @@
 use crate::output::OutputError;
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Summary, summarise};
-use kameleon::{Outcome, Plan, Run, Statistics};
-use serde::{Deserialize, Serialize};
+use kameleon::record::Draws;
+use kameleon::{Plan, Run, Statistics};
 
 /// A run, finished or not.
 #[derive(Clone, Debug, Default)]
@@ -59,38 +59,13 @@ pub struct ChainDraws {
     /// Which chain, from 0.
     pub index: usize,
     /// The warm-up; empty if it was not recorded.
-    pub warmup: Kept,
+    pub warmup: Draws,
     /// The draws after it.
-    pub draws: Kept,
+    pub draws: Draws,
     /// Counts, traces of scale and bandwidth, the longest wait without a move.
     pub statistics: Statistics,
     /// A few places of the chain with the proposal's covariance there.
     pub proposals: Vec<ProposalEllipse>,
-}
-
-/// Iterations that were kept. `acceptance` and `outcome` are empty where they were not recorded.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
-    /// The points, one after another.
-    pub points: Vec<f64>,
-    /// The log density, or its estimate, at each.
-    pub log_density: Vec<f64>,
-    /// The probability with which the step that ended there was accepted.
-    pub acceptance: Vec<f64>,
-    /// What became of the point proposed in that step.
-    pub outcome: Vec<Outcome>,
-}
-
-impl Kept {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.log_density.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.log_density.is_empty()
-    }
 }
 
 /// Where a proposal was looked at, and how it spreads there.
@@ -148,17 +123,13 @@ impl Posterior {
     /// A run in memory, of a target whose parameters have no bounds.
     pub fn from_run(run: &Run, plan: &Plan, target: impl Into<String>) -> Self {
         let chains = run.chains.iter().enumerate().map(|(index, chain)| {
-            let draws = Kept {
-                points: chain.draws.points.clone(),
-                log_density: chain.draws.log_density.clone(),
-                ..Kept::default()
-            };
+            let draws = chain.draws.clone();
             let proposals = match chain.state.clone().resume() {
                 Ok(state) => ProposalEllipse::along(&*state, &draws.points),
                 Err(_) => Vec::new(),
             };
             let statistics = chain.statistics.clone();
-            ChainDraws { index, warmup: Kept::default(), draws, statistics, proposals }
+            ChainDraws { index, warmup: Draws::default(), draws, statistics, proposals }
         });
         Self {
             target: target.into(),
@@ -244,7 +215,7 @@ mod tests {
     #[test]
     fn draws_without_their_log_densities_are_refused() {
         let names = vec!["x1".to_string()];
-        let draws = Kept { points: vec![1.0, 2.0], log_density: vec![0.0], ..Kept::default() };
+        let draws = Draws { points: vec![1.0, 2.0], log_density: vec![0.0], ..Draws::default() };
         let chains = vec![ChainDraws { draws, ..ChainDraws::default() }];
         let posterior = Posterior { variables: Posterior::scalars(&names), names, chains, ..Posterior::default() };
         assert!(posterior.check().unwrap_err().to_string().contains("chain 0 has 1 log densities"));

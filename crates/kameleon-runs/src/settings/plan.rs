@@ -2,6 +2,7 @@
 
 use super::{SettingsProblem, StopRule};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// More chains than anybody has use for; a folder from elsewhere must not ask for all memory.
 const MOST_CHAINS: usize = 100_000;
@@ -101,6 +102,11 @@ impl PlanSettings {
         let (found, chains) = (starts.len(), self.chains);
         let what = || format!("needs one point, or one for each of the {chains} chains, not {found}");
         SettingsProblem::demand(found == 1 || found == chains, "run.start", what)
+    }
+
+    /// The longest time that the run may take.
+    pub(crate) fn time_limit(&self) -> Option<Duration> {
+        self.max_minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes))
     }
 
     /// The indices of the chains that are run here.

@@ -3,73 +3,58 @@
 use crate::store::checkpoint::Checkpoint;
 use crate::store::error::StoreError;
 use crate::store::folder::{Files, Folder};
-use crate::store::journal::{Entry, Header, Journal};
+use crate::store::journal::{Header, Journal, read_journal};
 use crate::store::whole_file::write_whole;
-use kameleon::Step;
 use kameleon::any_chain::AnyChain;
 use kameleon::chain::ChainError;
-use kameleon::record::{Record, RecordError};
+use kameleon::record::{Draw, Moment, Record, RecordError, Recorded};
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What of a chain is recorded.
-#[derive(Clone, Copy, Debug)]
-pub struct Keep {
-    /// One draw of so many iterations is kept.
-    pub thin: u64,
-    /// Whether the warm-up is kept too, thinned in the same way.
-    pub with_warmup: bool,
-    /// How often a chain is saved while it runs: what is computed in between is computed again after a crash.
-    pub save_every: Duration,
-}
-
-impl Keep {
-    /// Whether the point that the step ends in is recorded.
-    pub fn wants(self, step: &Step) -> bool {
-        step.is_draw(self.thin) || (self.with_warmup && step.warm && (step.t + 1).is_multiple_of(self.thin))
-    }
-}
-
 /// The record of one chain in the folder of a run.
 #[derive(Debug)]
 pub struct DiskRecord {
+    path: PathBuf,
     journal: Journal,
     checkpoint: PathBuf,
-    keep: Keep,
+    /// How often the chain is saved while it runs: what is computed in between is computed again after a crash.
+    save_every: Duration,
     saved: Instant,
 }
 
 impl DiskRecord {
     /// A new chain, saved before its first step so that it can be resumed from any moment on.
-    pub fn create(folder: &Folder, chain: &dyn AnyChain, keep: Keep) -> Result<Self, StoreError> {
+    pub fn create(folder: &Folder, chain: &dyn AnyChain, save_every: Duration) -> Result<Self, StoreError> {
         let header = Header { dim: chain.position().len() as u32, chain: chain.index() as u32 };
-        let journal = Journal::create(&folder.journal(chain.index()), header)?;
+        let path = folder.journal(chain.index());
+        let journal = Journal::create(&path, header)?;
         let checkpoint = folder.checkpoint(chain.index());
-        let mut record = Self { journal, checkpoint, keep, saved: Instant::now() };
-        record.save(chain)?;
+        let mut record = Self { path, journal, checkpoint, save_every, saved: Instant::now() };
+        record.save_now(chain)?;
         Ok(record)
     }
 
     /// A chain as it was last saved, with its record.
-    pub fn resume(folder: &Folder, index: usize, keep: Keep) -> Result<(Box<dyn AnyChain>, Self), StoreError> {
+    pub fn resume(
+        folder: &Folder,
+        index: usize,
+        save_every: Duration,
+    ) -> Result<(Box<dyn AnyChain>, Self), StoreError> {
         let checkpoint = folder.checkpoint(index);
         let saved = Checkpoint::read(&checkpoint)?;
         let refused = |error: ChainError| StoreError::damaged(&checkpoint, error.to_string());
         let chain = saved.chain.resume().map_err(refused)?;
         let header = Header { dim: chain.position().len() as u32, chain: index as u32 };
-        let journal = Journal::go_on(&folder.journal(index), header, saved.journal)?;
-        Ok((chain, Self { journal, checkpoint, keep, saved: Instant::now() }))
-    }
-
-    /// Adds a draw.
-    pub fn push(&mut self, entry: Entry<'_>) -> Result<(), StoreError> {
-        self.journal.push(entry)
+        let path = folder.journal(index);
+        let journal = Journal::resume(&path, header, saved.journal)?;
+        Ok((chain, Self { path, journal, checkpoint, save_every, saved: Instant::now() }))
     }
 
     /// The draws first, then the chain that made them: a crash in between leaves draws that will be made again.
-    fn save(&mut self, chain: &dyn AnyChain) -> Result<(), StoreError> {
+    fn save_now(&mut self, chain: &dyn AnyChain) -> Result<(), StoreError> {
         let journal = self.journal.sync()?;
         Checkpoint { chain: chain.save(), journal }.write(&self.checkpoint)?;
         self.saved = Instant::now();
@@ -78,24 +63,22 @@ impl DiskRecord {
 }
 
 impl Record for DiskRecord {
-    fn step(&mut self, chain: &dyn AnyChain, step: &Step) -> Result<(), RecordError> {
-        if self.keep.wants(step) {
-            let (x, log_density) = (chain.position(), chain.log_density());
-            let Step { acceptance, outcome, warm, .. } = *step;
-            self.push(Entry { x, log_density, acceptance, outcome, warm })?;
+    fn push(&mut self, draw: Draw<'_>) -> Result<(), RecordError> {
+        Ok(self.journal.push(draw)?)
+    }
+
+    fn save(&mut self, chain: &dyn AnyChain, moment: Moment) -> Result<(), RecordError> {
+        if moment != Moment::Pause || self.saved.elapsed() > self.save_every {
+            self.save_now(chain)?;
         }
         Ok(())
     }
 
-    fn wait(&mut self, chain: &dyn AnyChain) -> Result<(), RecordError> {
-        Ok(self.save(chain)?)
-    }
-
-    fn pause(&mut self, chain: &dyn AnyChain, done: bool) -> Result<(), RecordError> {
-        if done || self.saved.elapsed() > self.keep.save_every {
-            self.save(chain)?;
-        }
-        Ok(())
+    /// What the journal holds on disk, up to the last time the chain was saved.
+    fn recorded(&self) -> Result<Cow<'_, Recorded>, RecordError> {
+        let mut recorded = Recorded::default();
+        read_journal(&self.path, |draw| recorded.push(draw))?;
+        Ok(Cow::Owned(recorded))
     }
 }
 

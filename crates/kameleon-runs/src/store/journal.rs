@@ -2,6 +2,7 @@
 
 use crate::store::error::StoreError;
 use kameleon::Outcome;
+use kameleon::record::Draw;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -65,21 +66,6 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-/// One draw.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry<'a> {
-    /// The point.
-    pub x: &'a [f64],
-    /// The log density, or its estimate.
-    pub log_density: f64,
-    /// The probability with which the last proposed point was accepted.
-    pub acceptance: f64,
-    /// What became of it.
-    pub outcome: Outcome,
-    /// Whether the draw belongs to the warm-up.
-    pub warm: bool,
-}
-
 /// A journal being written.
 #[derive(Debug)]
 pub struct Journal {
@@ -103,7 +89,7 @@ impl Journal {
 
     /// Goes on with a journal that had this length when its chain was checkpointed; what was written after is dropped, for
     /// the chain will write it again.
-    pub fn go_on(path: &Path, header: Header, length: u64) -> Result<Self, StoreError> {
+    pub fn resume(path: &Path, header: Header, length: u64) -> Result<Self, StoreError> {
         let open = OpenOptions::new().read(true).write(true).open(path);
         let mut file = open.map_err(StoreError::io(path, "opening the journal"))?;
         let mut head = [0; HEADER];
@@ -128,13 +114,13 @@ impl Journal {
     }
 
     /// Adds a draw; it reaches the file with the next whole block, or with [`Journal::sync`].
-    pub fn push(&mut self, entry: Entry<'_>) -> Result<(), StoreError> {
-        for x in entry.x {
+    pub fn push(&mut self, draw: Draw<'_>) -> Result<(), StoreError> {
+        for x in draw.x {
             self.waiting.extend_from_slice(&x.to_le_bytes());
         }
-        self.waiting.extend_from_slice(&entry.log_density.to_le_bytes());
-        self.waiting.extend_from_slice(&entry.acceptance.to_le_bytes());
-        self.waiting.push(outcome_code(entry.outcome) | if entry.warm { WARM } else { 0 });
+        self.waiting.extend_from_slice(&draw.log_density.to_le_bytes());
+        self.waiting.extend_from_slice(&draw.acceptance.to_le_bytes());
+        self.waiting.push(outcome_code(draw.outcome) | if draw.warm { WARM } else { 0 });
         if self.waiting.len() >= BLOCK { self.write_block() } else { Ok(()) }
     }
 
@@ -201,7 +187,7 @@ pub struct Recovered {
 }
 
 /// Shows every draw in whole, undamaged blocks from the start of the journal, one block in memory at a time.
-pub fn read_journal(path: &Path, mut see: impl FnMut(Entry<'_>)) -> Result<Recovered, StoreError> {
+pub fn read_journal(path: &Path, mut see: impl FnMut(Draw<'_>)) -> Result<Recovered, StoreError> {
     let mut file = File::open(path).map_err(StoreError::io(path, "opening the journal"))?;
     let total = file.metadata().map_err(StoreError::io(path, "reading the length of the journal"))?.len();
     let mut head = Vec::with_capacity(HEADER);
@@ -242,7 +228,7 @@ fn next_block(file: &mut File, block: &mut Vec<u8>, header: Header) -> std::io::
     Ok(block.len() == length && crc32fast::hash(block) == checksum && block.chunks_exact(header.draw()).all(known))
 }
 
-fn show(draw: &[u8], x: &mut [f64], see: &mut impl FnMut(Entry<'_>)) {
+fn show(draw: &[u8], x: &mut [f64], see: &mut impl FnMut(Draw<'_>)) {
     let (numbers, code) = draw.split_at(draw.len() - 1);
     let number = |i: usize| f64::from_le_bytes(numbers[8 * i..8 * i + 8].try_into().expect("eight bytes"));
     for (i, x) in x.iter_mut().enumerate() {
@@ -250,7 +236,7 @@ fn show(draw: &[u8], x: &mut [f64], see: &mut impl FnMut(Entry<'_>)) {
     }
     let Some(outcome) = outcome_of(code[0]) else { return };
     let (log_density, acceptance) = (number(x.len()), number(x.len() + 1));
-    see(Entry { x, log_density, acceptance, outcome, warm: code[0] & WARM != 0 });
+    see(Draw { x, log_density, acceptance, outcome, warm: code[0] & WARM != 0 });
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -264,7 +250,7 @@ mod tests {
         let header = Header { dim: 1, chain: 0 };
         let mut journal = Journal::with(path, file, header, HEADER as u64);
         let (log_density, acceptance, outcome) = (-1.0, 0.5, Outcome::Accepted);
-        journal.push(Entry { x: &[2.0], log_density, acceptance, outcome, warm: false }).unwrap();
+        journal.push(Draw { x: &[2.0], log_density, acceptance, outcome, warm: false }).unwrap();
         for _ in 0..2 {
             let message = journal.sync().unwrap_err().to_string();
             assert!(message.starts_with("/dev/full: writing to the journal failed: No space left"), "{message}");

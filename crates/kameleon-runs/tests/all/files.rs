@@ -1,9 +1,8 @@
 //! The files as other programs read them: ArviZ, the netCDF library, Arrow.
 
 use kameleon::Outcome;
-use kameleon_runs::output::{
-    ChainDraws, Kept, NetcdfOptions, Posterior, Variable, write_csv, write_netcdf, write_parquet,
-};
+use kameleon::record::Draws;
+use kameleon_runs::output::{ChainDraws, NetcdfOptions, Posterior, Variable, write_csv, write_netcdf, write_parquet};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,9 +12,9 @@ const DIM: usize = 8;
 const OUTCOMES: [Outcome; 4] = [Outcome::Accepted, Outcome::Rejected, Outcome::OutsideSupport, Outcome::Invalid];
 
 /// Numbers that are all different, awkward ones among them.
-fn kept(chain: usize, length: usize) -> Kept {
+fn kept(chain: usize, length: usize) -> Draws {
     let point = |k: usize| ((k + 1000 * chain) as f64 * 0.7).sin() * 10f64.powi(k as i32 % 40 - 20);
-    Kept {
+    Draws {
         points: (0..length * DIM).map(point).collect(),
         log_density: (0..length).map(|k| -(k as f64) - chain as f64 / 3.0).collect(),
         acceptance: (0..length).map(|k| 1.0 / (k + 1) as f64).collect(),
@@ -49,17 +48,17 @@ fn posterior() -> Posterior {
 }
 
 /// One value for each chain.
-fn last(posterior: &Posterior, of: impl Fn(&Kept) -> Value) -> Vec<Value> {
+fn last(posterior: &Posterior, of: impl Fn(&Draws) -> Value) -> Vec<Value> {
     posterior.chains.iter().map(|chain| of(&chain.draws)).collect()
 }
 
 /// The numbers as a person would work them out from the draws, for Python to compare with.
 fn expected(posterior: &Posterior) -> Value {
-    let rows = |kept: &Kept| kept.points.chunks(DIM).skip(kept.len() - 20).map(<[f64]>::to_vec).collect::<Vec<_>>();
+    let rows = |kept: &Draws| kept.points.chunks(DIM).skip(kept.len() - 20).map(<[f64]>::to_vec).collect::<Vec<_>>();
     let scalar = |i: usize| last(posterior, |kept| rows(kept).iter().map(|x| json!(x[i])).collect());
     let array = last(posterior, |kept| rows(kept).iter().map(|x| json!([x[1..4], x[4..7]])).collect());
-    let tail = |kept: &Kept, values: &[f64]| json!(values[kept.len() - 20..]);
-    let codes = |kept: &Kept| {
+    let tail = |kept: &Draws, values: &[f64]| json!(values[kept.len() - 20..]);
+    let codes = |kept: &Draws| {
         kept.outcome[kept.len() - 20..].iter().map(|o| json!(OUTCOMES.iter().position(|p| p == o))).collect()
     };
     let columns: Vec<String> = ["chain", "draw", "mu"]
@@ -131,7 +130,7 @@ fn arviz_netcdf_and_arrow_read_back_what_was_written() {
 fn a_run_without_draws_is_no_netcdf_file_but_an_empty_table() {
     let folder = tempfile::tempdir().unwrap();
     let mut empty = posterior();
-    empty.chains.iter_mut().for_each(|chain| chain.draws = Kept::default());
+    empty.chains.iter_mut().for_each(|chain| chain.draws = Draws::default());
     let path = folder.path().join("posterior.nc");
     let error = write_netcdf(&empty, &path, NetcdfOptions::default()).unwrap_err();
     assert!(error.to_string().ends_with("let the run go on past its warm-up"), "{error}");

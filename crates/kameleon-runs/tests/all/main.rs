@@ -2,9 +2,9 @@
 
 mod browser;
 mod common;
-mod elsewhere;
 mod files;
 mod folder;
 mod merge;
+mod remote;
 mod settings;
 mod store;

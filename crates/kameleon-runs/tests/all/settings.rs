@@ -77,7 +77,10 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
         assert!(said.starts_with("run.toml") && said.contains(expected), "{text}\nsays: {said}");
     };
     says("[modle]\n", "line 1, column 2: unknown field `modle`, expected one of `model`, `parameters`");
-    says("[model]\ntarget = 3\n", "line 2, column 10: should be text such as \"name:key=0.5\" or a table with `name`, not 3");
+    says(
+        "[model]\ntarget = 3\n",
+        "line 2, column 10: should be text such as \"name:key=0.5\" or a table with `name`, not 3",
+    );
     says("[model]\nparameters = [\"a\"]\n", "`parameters`, expected one of");
     says("[model]\nparameters = [\"a\"]\n", "a list of parameters stands above the first section");
     says(
@@ -136,7 +139,10 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
         &format!("{BANANA}[sampler]\nname = \"KAMH\"\nkernel = \"box\"\n"),
         "line 5, column 10: sampler.kernel: there is no kernel \"box\"",
     );
-    says(&format!("{BANANA}[sampler]\nname = \"SM\"\nn = 9\n"), "line 5, column 5: sampler.n: SM has no such setting; it has nu");
+    says(
+        &format!("{BANANA}[sampler]\nname = \"SM\"\nn = 9\n"),
+        "line 5, column 5: sampler.n: SM has no such setting; it has nu",
+    );
     says(
         &format!("{BANANA}[output]\nformats = [\"xls\"]\n"),
         "unknown variant `xls`, expected one of `netcdf`, `csv`, `parquet`",

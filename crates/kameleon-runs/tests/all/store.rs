@@ -1,6 +1,7 @@
 //! Runs on disk survive what happens to disks and processes.
 
 use kameleon::any_chain::AnyChain;
+use kameleon::record::Draw;
 use kameleon::target::Banana;
 use kameleon::{ChainSettings, Length, Outcome, Sampler};
 use kameleon_runs::store::*;
@@ -9,9 +10,9 @@ use std::path::Path;
 
 const HEADER: Header = Header { dim: 2, chain: 1 };
 
-fn entry(k: usize, x: &[f64; 2]) -> Entry<'_> {
+fn entry(k: usize, x: &[f64; 2]) -> Draw<'_> {
     let outcomes = [Outcome::Accepted, Outcome::Rejected, Outcome::OutsideSupport, Outcome::Invalid];
-    Entry { x, log_density: -(k as f64), acceptance: 0.25, outcome: outcomes[k % 4], warm: k < 10 }
+    Draw { x, log_density: -(k as f64), acceptance: 0.25, outcome: outcomes[k % 4], warm: k < 10 }
 }
 
 fn write(path: &Path, draws: usize, sync_every: usize) {
@@ -99,7 +100,7 @@ fn run(folder: &Folder, mut chain: Box<dyn AnyChain>, mut journal: Journal, end:
         let step = chain.step(&mut target).unwrap();
         let x = chain.position();
         let (log_density, acceptance, outcome) = (chain.log_density(), step.acceptance, step.outcome);
-        journal.push(Entry { x, log_density, acceptance, outcome, warm: step.warm }).unwrap();
+        journal.push(Draw { x, log_density, acceptance, outcome, warm: step.warm }).unwrap();
         if chain.iterations().is_multiple_of(100) {
             let length = journal.sync().unwrap();
             Checkpoint { chain: chain.save(), journal: length }.write(&folder.checkpoint(1)).unwrap();
@@ -128,7 +129,7 @@ fn a_chain_killed_anywhere_goes_on_as_if_it_had_not_been() {
         drop(folder);
         let folder = Folder::open(&path).unwrap();
         let checkpoint = Checkpoint::read(&folder.checkpoint(1)).unwrap();
-        let journal = Journal::go_on(&folder.journal(1), HEADER, checkpoint.journal).unwrap();
+        let journal = Journal::resume(&folder.journal(1), HEADER, checkpoint.journal).unwrap();
         run(&folder, checkpoint.chain.resume().unwrap(), journal, 1500);
         assert_eq!(all_draws(&folder), expected, "killed at {killed_at}");
     }
@@ -186,7 +187,7 @@ fn a_journal_of_another_chain_or_shorter_than_its_checkpoint_is_refused() {
     let path = place.path().join("journal");
     write(&path, 10, 5);
     let length = fs::metadata(&path).unwrap().len();
-    let refuses = |header, length| Journal::go_on(&path, header, length).unwrap_err().to_string();
+    let refuses = |header, length| Journal::resume(&path, header, length).unwrap_err().to_string();
     assert!(refuses(Header { dim: 3, chain: 1 }, length).contains("another run or chain"));
     assert!(refuses(HEADER, length + 1).contains("where the checkpoint speaks of"));
     assert_eq!(read(&path).0, counting(10));

@@ -77,7 +77,7 @@ impl Study {
         let target = benchmark.of(self.target());
         for scale in Scale::ALL {
             let spec = Spec::of(&target, &benchmark.sampler, scale, 0);
-            spec.build().and_then(|built| spec.chain(&built)).map_err(|error| wrong(&error))?;
+            spec.check().map_err(|error| wrong(&error))?;
             if benchmark.chains.at(scale) < 2 {
                 return Err(wrong("chains: an interval needs at least 2"));
             }
@@ -151,7 +151,7 @@ impl Study {
                 let sampler = entry.get_ref();
                 for scale in Scale::ALL {
                     let spec = Spec::of(target, &sampler.sampler, scale, 0);
-                    spec.build().and_then(|built| spec.chain(&built)).map_err(|error| {
+                    spec.check().map_err(|error| {
                         let (sampler, target) = (&sampler.name, &target.name);
                         self.wrong(entry.span(), format!("sampler \"{sampler}\" on target \"{target}\": {error}"))
                     })?;

@@ -1,5 +1,6 @@
 //! Why a chain cannot go on, said so that a person can act on it.
 
+use std::any::Any;
 use thiserror::Error;
 
 /// Why a chain cannot go on.
@@ -35,6 +36,19 @@ pub enum ChainError {
         /// What went wrong.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// A step, a refresh or a record panicked: an error of this program, not of the target. What was recorded before is kept.
+    #[error(
+        "chain {chain} stopped after {t} iterations because of an error in kameleon itself: {said}. Please report it; \
+         everything recorded before is kept"
+    )]
+    Internal {
+        /// Which chain, from 0.
+        chain: usize,
+        /// The iterations it had made.
+        t: u64,
+        /// What the panic said.
+        said: String,
+    },
     /// A stored chain that cannot be what was stored.
     #[error("chain {chain} cannot be resumed: {why}; the stored state is damaged, or of another version")]
     State {
@@ -62,4 +76,10 @@ pub(crate) fn show_point(x: &[f64]) -> String {
     let shown: Vec<String> = x.iter().take(8).map(|x| format!("{x}")).collect();
     let more = if x.len() > 8 { format!(", … {} in all", x.len()) } else { String::new() };
     format!("({}{more})", shown.join(", "))
+}
+
+/// What a panic said.
+pub(crate) fn said(panic: &(dyn Any + Send)) -> String {
+    let said = panic.downcast_ref::<&str>().map(ToString::to_string);
+    said.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it did not say why".into())
 }

@@ -9,5 +9,6 @@ mod chain;
 mod covariance;
 mod diagnose_arviz;
 mod diagnose_properties;
+mod engine;
 mod paper;
 mod pool;

@@ -25,7 +25,7 @@ impl Progress {
         f64::from_bits(self.scale.load(Ordering::Relaxed))
     }
 
-    pub(super) fn update(&self, chain: &dyn AnyChain) {
+    pub(crate) fn update(&self, chain: &dyn AnyChain) {
         let statistics = chain.statistics();
         self.iterations.store(chain.iterations(), Ordering::Relaxed);
         self.accepted.store(statistics.warmup.accepted + statistics.sampling.accepted, Ordering::Relaxed);

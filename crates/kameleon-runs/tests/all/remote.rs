@@ -3,7 +3,7 @@
 use crate::common::{bits, resume, run, settings};
 use kameleon::{Control, Ending};
 use kameleon_runs::settings::SamplerSettings;
-use kameleon_runs::{Elsewhere, Model, RunError, RunSettings, Trouble, resume_on, start_on, work};
+use kameleon_runs::{Model, RemoteError, RemoteRunner, RunError, RunSettings, resume_on, run_task, start_on};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tempfile::tempdir;
@@ -22,21 +22,21 @@ impl Nearby {
     }
 }
 
-impl Elsewhere for Nearby {
-    fn send(&self, _chain: usize, piece: Vec<u8>, _stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, Trouble> {
+impl RemoteRunner for Nearby {
+    fn send(&self, _chain: usize, piece: Vec<u8>, _stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError> {
         let count = self.pieces.fetch_add(1, Ordering::Relaxed);
         let model = || Model::open(&self.settings);
         if count.is_multiple_of(3) {
-            work(&piece, model()?, Control::default())?;
+            run_task(&piece, model()?, Control::default())?;
         }
         if let Some((_, stop)) = self.stop.as_ref().filter(|(last, _)| count == *last) {
             stop.store(true, Ordering::Relaxed);
             return Ok(None);
         }
-        Ok(Some(work(&piece, model()?, Control::default())?))
+        Ok(Some(run_task(&piece, model()?, Control::default())?))
     }
 
-    fn patience(&self) -> Duration {
+    fn task_time(&self) -> Duration {
         Duration::ZERO
     }
 }
@@ -91,13 +91,13 @@ fn what_goes_wrong_elsewhere_is_told_as_if_it_were_here() {
     let settings = pooled("start = [[0.0, 0.0, 1.0]]");
     let broken = |x: &[f64]| if x[0] > 1.5 { f64::NAN } else { -x[0] * x[0] };
     struct Broken<F>(F);
-    impl<F: Fn(&[f64]) -> f64 + Clone + Send + Sync> Elsewhere for Broken<F> {
-        fn send(&self, _: usize, piece: Vec<u8>, _: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, Trouble> {
+    impl<F: Fn(&[f64]) -> f64 + Clone + Send + Sync> RemoteRunner for Broken<F> {
+        fn send(&self, _: usize, piece: Vec<u8>, _: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError> {
             let f = self.0.clone();
-            Ok(Some(work(&piece, move |x: &[f64]| f(x), Control::default())?))
+            Ok(Some(run_task(&piece, move |x: &[f64]| f(x), Control::default())?))
         }
 
-        fn patience(&self) -> Duration {
+        fn task_time(&self) -> Duration {
             Duration::from_secs(1)
         }
     }
@@ -115,7 +115,7 @@ fn what_goes_wrong_elsewhere_is_told_as_if_it_were_here() {
 
 #[test]
 fn a_piece_from_another_version_is_refused() {
-    let said = |bytes: &[u8]| work(bytes, |_: &[f64]| 0.0, Control::default()).err().unwrap().to_string();
+    let said = |bytes: &[u8]| run_task(bytes, |_: &[f64]| 0.0, Control::default()).err().unwrap().to_string();
     assert!(said(b"\x050.0.1 and more").contains("version 0.0.1"));
     assert!(said(b"").contains("cannot be understood"));
     let mut cut = vec![env!("CARGO_PKG_VERSION").len() as u8];

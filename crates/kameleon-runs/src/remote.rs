@@ -1,0 +1,161 @@
+//! Chains that are run on other processes or machines, a task at a time: a chain goes out as bytes, and comes back as bytes
+//! with what it drew.
+//!
+//! The run itself stays here: chains are refreshed, draws recorded, rules checked. The result of a task follows from the chain
+//! it begins with, so a task that was lost can be done again, anywhere, with the same result.
+
+use crate::error::RunError;
+use crate::prepare::Prepared;
+use crate::settings::RunSettings;
+use kameleon::any_chain::SavedChain;
+use kameleon::any_target::AnyTarget;
+use kameleon::chain::ChainError;
+use kameleon::engine::{Job, Runner};
+use kameleon::record::{Keep, Recorded};
+use kameleon::{Control, Target};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+/// Has tasks done on other processes or machines.
+pub trait RemoteRunner: Sync {
+    /// Has a task of a chain done there by [`run_task`], and brings back what that returned; none if it was stopped before.
+    fn send(&self, chain: usize, task: Vec<u8>, stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError>;
+
+    /// How long a task may take: what is lost with it is computed again.
+    fn task_time(&self) -> Duration;
+}
+
+/// Why a task could not be done.
+pub type RemoteError = Box<dyn Error + Send + Sync>;
+
+/// What is sent.
+#[derive(Serialize, Deserialize)]
+struct Task {
+    version: String,
+    settings: String,
+    chain: SavedChain,
+    end: u64,
+    time: Duration,
+}
+
+/// What comes back.
+#[derive(Serialize, Deserialize)]
+struct TaskResult {
+    chain: SavedChain,
+    recorded: Recorded,
+    failure: Option<Failure>,
+}
+
+/// An error of a chain that can travel.
+#[derive(Serialize, Deserialize)]
+enum Failure {
+    Start { point: Vec<f64>, why: String },
+    Fatal { t: u64, point: Vec<f64>, why: String },
+    Internal { t: u64, said: String },
+}
+
+/// Does a task of a run on another process or machine than the one that the run belongs to. `target` is what is sampled.
+pub fn run_task<T>(task: &[u8], target: T, control: Control<'_>) -> Result<Vec<u8>, RunError>
+where
+    T: Target + Clone + Send,
+{
+    run_task_any(task, AnyTarget::new(target), control)
+}
+
+fn run_task_any(task: &[u8], target: AnyTarget<'_>, control: Control<'_>) -> Result<Vec<u8>, RunError> {
+    // Every version can read the version alone.
+    let version: String = postcard::take_from_bytes(task).map_err(garbled)?.0;
+    let here = env!("CARGO_PKG_VERSION");
+    if version != here {
+        return Err(RunError::Task(format!("it was sent by version {version} of kameleon, and here is {here}")));
+    }
+    let Task { settings, chain, end, time, .. } = read(task)?;
+    let settings = RunSettings::from_toml(&settings, "the settings of the run")?;
+    let prepared = Prepared::new(&settings, target)?;
+    let before = chain.clone();
+    let mut job = Job::new(chain.resume()?, Box::new(prepared.target.clone()), Recorded::default());
+    prepared.engine(None, control).run_alone(&mut job, end, time);
+    let failure = job.error.take().map(|error| Failure::of(error, &job));
+    let broken = matches!(failure, Some(Failure::Internal { .. }));
+    let (chain, recorded) = job.into_parts()?;
+    // After a panic of ours nothing of this task is used.
+    let (chain, recorded) = if broken { (before, Recorded::default()) } else { (chain.save(), recorded) };
+    write(&TaskResult { chain, recorded, failure })
+}
+
+/// A run whose chains are advanced by a [`RemoteRunner`].
+pub struct Remote<'a> {
+    runner: &'a dyn RemoteRunner,
+    settings: String,
+    deadline: Option<Instant>,
+}
+
+impl<'a> Remote<'a> {
+    /// A run with these settings, which are complete, that begins now.
+    pub fn new(settings: &RunSettings, runner: &'a dyn RemoteRunner) -> Result<Self, RunError> {
+        let deadline = settings.run.time_limit().map(|limit| Instant::now() + limit);
+        Ok(Self { runner, settings: settings.to_toml()?, deadline })
+    }
+
+    fn fetch(&self, job: &Job<'_>, end: u64, stop: &dyn Fn() -> bool) -> Result<Option<TaskResult>, RemoteError> {
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let time = self.runner.task_time().min(left.unwrap_or(Duration::MAX));
+        let (version, settings) = (env!("CARGO_PKG_VERSION").into(), self.settings.clone());
+        let task = write(&Task { version, settings, chain: job.chain.save(), end, time })?;
+        let result = self.runner.send(job.chain.index(), task, stop)?;
+        Ok(result.map(|bytes| read(&bytes)).transpose()?)
+    }
+}
+
+impl Runner for Remote<'_> {
+    fn advance(&self, job: &mut Job<'_>, _keep: Keep, end: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
+        if job.chain.waits() || job.chain.iterations() >= end || stop() {
+            return Ok(());
+        }
+        let lost = |source: RemoteError| {
+            let (t, point) = (job.chain.iterations(), job.chain.position().to_vec());
+            ChainError::Fatal { chain: job.chain.index(), t, point, source }
+        };
+        let Some(result) = self.fetch(job, end, stop).map_err(lost)? else { return Ok(()) };
+        job.chain = result.chain.resume()?;
+        let dim = job.chain.position().len();
+        result.recorded.iter(dim).try_for_each(|draw| job.push(draw))?;
+        result.failure.map_or(Ok(()), |failure| Err(failure.error(job.chain.index())))
+    }
+}
+
+impl Failure {
+    fn of(error: ChainError, job: &Job<'_>) -> Self {
+        match error {
+            ChainError::Start { point, why, .. } => Self::Start { point, why },
+            ChainError::Fatal { t, point, source, .. } => Self::Fatal { t, point, why: source.to_string() },
+            ChainError::Internal { t, said, .. } => Self::Internal { t, said },
+            other => {
+                let (t, point) = (job.chain.iterations(), job.chain.position().to_vec());
+                Self::Fatal { t, point, why: other.to_string() }
+            }
+        }
+    }
+
+    fn error(self, chain: usize) -> ChainError {
+        match self {
+            Self::Start { point, why } => ChainError::Start { chain, point, why },
+            Self::Fatal { t, point, why } => ChainError::Fatal { chain, t, point, source: why.into() },
+            Self::Internal { t, said } => ChainError::Internal { chain, t, said },
+        }
+    }
+}
+
+fn write(value: &impl Serialize) -> Result<Vec<u8>, RunError> {
+    postcard::to_stdvec(value).map_err(|error| RunError::Task(format!("it cannot be sent: {error}")))
+}
+
+fn read<V: DeserializeOwned>(bytes: &[u8]) -> Result<V, RunError> {
+    postcard::from_bytes(bytes).map_err(garbled)
+}
+
+fn garbled(error: postcard::Error) -> RunError {
+    RunError::Task(format!("what was sent cannot be understood: {error}"))
+}

@@ -1,0 +1,204 @@
+//! The one way to run chains: jobs in, recorded draws out, a stopping rule asked in between.
+//!
+//! A [`Job`] is a chain with its target and its record. The engine advances all jobs on threads, or has a [`Runner`] advance
+//! them elsewhere, up to the number of draws that a [`Stopping`] rule names, asks the rule again, and so on until it says
+//! that there are enough. `kameleon::sample`, run folders, the Python package and studies differ in their records and rules only.
+
+mod job;
+mod progress;
+mod queue;
+mod stopping;
+
+pub use job::{Job, Runner};
+pub use progress::Progress;
+pub use stopping::{Next, Rule, StopRule, Stopping};
+
+use crate::chain::ChainError;
+use crate::record::Keep;
+use job::OnThreads;
+use queue::Queue;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often the clock and the stop flag are looked at when time is limited.
+const WATCH: Duration = Duration::from_millis(20);
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum Ending {
+    /// All draws were made, or as many as were needed or allowed.
+    Complete,
+    /// It was asked to stop; what was drawn so far is there.
+    Stopped,
+    /// It could not go on; what was drawn so far is there.
+    Failed(ChainError),
+}
+
+/// How a run is watched and stopped from outside.
+#[derive(Clone, Copy, Default)]
+pub struct Control<'a> {
+    /// Set it, and every chain stops after the step it is in.
+    pub stop: Option<&'a AtomicBool>,
+    /// One for each chain.
+    pub progress: Option<&'a [Progress]>,
+}
+
+impl Control<'_> {
+    /// Whether the stop flag is set.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
+/// What a run came to.
+pub struct Finish<'a> {
+    /// The jobs, in order.
+    pub jobs: Vec<Job<'a>>,
+    /// How it ended.
+    pub ending: Ending,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// How chains are run.
+#[derive(Clone, Copy)]
+pub struct Engine<'a> {
+    /// Which iterations are recorded.
+    pub keep: Keep,
+    /// The number of threads; as many as there are cores if none is given. The draws do not depend on it.
+    pub threads: Option<usize>,
+    /// The time after which the run stops.
+    pub limit: Option<Duration>,
+    /// What advances chains elsewhere, if not this machine's threads.
+    pub runner: Option<&'a dyn Runner>,
+    /// How it is watched and stopped.
+    pub control: Control<'a>,
+}
+
+impl Engine<'_> {
+    /// Runs the jobs until the rule says that there are enough draws. A start that cannot be sampled from is an error; what
+    /// goes wrong later is told by the ending.
+    pub fn run<'j>(&self, jobs: Vec<Job<'j>>, rule: &mut dyn Stopping) -> Result<Finish<'j>, ChainError> {
+        let Some(limit) = self.limit else { return self.stretches(jobs, rule, &|| false) };
+        let (stop, late) = (AtomicBool::new(false), AtomicBool::new(false));
+        let deadline = Instant::now() + limit;
+        std::thread::scope(|scope| {
+            let ended = AtomicBool::new(false);
+            // Lowers the flag also when this thread panics: the watcher must not wait for ever.
+            let ended = SetOnDrop(std::sync::Arc::new(ended));
+            let over = ended.0.clone();
+            let (stop, late) = (&stop, &late);
+            scope.spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    late.store(Instant::now() >= deadline, Ordering::Relaxed);
+                    stop.store(self.control.is_stopped() || late.load(Ordering::Relaxed), Ordering::Relaxed);
+                    std::thread::sleep(WATCH);
+                }
+            });
+            let control = Control { stop: Some(stop), ..self.control };
+            Engine { control, ..*self }.stretches(jobs, rule, &|| late.load(Ordering::Relaxed))
+        })
+    }
+
+    /// From one question to the rule to the next.
+    fn stretches<'j>(
+        &self,
+        mut jobs: Vec<Job<'j>>,
+        rule: &mut dyn Stopping,
+        late: &dyn Fn() -> bool,
+    ) -> Result<Finish<'j>, ChainError> {
+        loop {
+            let draws = match rule.next(&jobs) {
+                Ok(Next::Draws(draws)) => draws,
+                Ok(Next::Enough(reason)) => return Ok(Finish { jobs, ending: Ending::Complete, reason }),
+                Err(source) => return Ok(failed(jobs, ChainError::Record { chain: 0, source })),
+            };
+            jobs = self.advance(jobs, draws.saturating_mul(self.keep.thin));
+            let mut errors: Vec<ChainError> = jobs.iter_mut().filter_map(|job| job.error.take()).collect();
+            if let Some(at) = errors.iter().position(|error| matches!(error, ChainError::Start { .. })) {
+                return Err(errors.swap_remove(at));
+            }
+            if !errors.is_empty() {
+                return Ok(failed(jobs, errors.swap_remove(0)));
+            }
+            let counts = jobs.iter().map(|job| job.draws(self.keep.thin));
+            let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
+            if least < draws {
+                let (ending, reason) = self.cut_short(late(), least, most);
+                return Ok(Finish { jobs, ending, reason });
+            }
+        }
+    }
+
+    fn cut_short(&self, late: bool, least: u64, most: u64) -> (Ending, String) {
+        let after = format!("after {least} to {most} draws in each chain");
+        match self.limit.filter(|_| late) {
+            Some(limit) => {
+                let minutes = limit.as_secs_f64() / 60.0;
+                (Ending::Complete, format!("the limit of {minutes} minutes (max-minutes) was reached {after}"))
+            }
+            None => (Ending::Stopped, format!("the run was stopped before its end, {after}")),
+        }
+    }
+
+    /// Advances every job through its warm-up and `sampling` iterations more. Chains that learn together are refreshed when
+    /// all of a group have come to a refresh. A job that fails stops the others. Returns the jobs in order.
+    fn advance<'j>(&self, jobs: Vec<Job<'j>>, sampling: u64) -> Vec<Job<'j>> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let on_threads = OnThreads;
+        let runner = self.runner.unwrap_or(&on_threads);
+        let threads = match self.runner {
+            // A thread for each chain: all they do is wait.
+            Some(_) => jobs.len(),
+            None => self.threads.unwrap_or(cores).min(jobs.len()),
+        };
+        let queue = Queue::new(jobs);
+        let stop = || queue.has_failed() || self.control.is_stopped();
+        let work = || {
+            while let Some((index, mut job)) = queue.next() {
+                let progress = self.control.progress.and_then(|progress| progress.get(index));
+                let end = job.chain.warmup().saturating_add(sampling);
+                let done = job.turn(runner, self.keep, end, progress, &stop);
+                job.forgive(self.control);
+                queue.give_back(index, job, done);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let stopped = stop();
+        let mut jobs = queue.into_jobs();
+        if !stopped {
+            // Saved chains that were never of one group.
+            for job in jobs.iter_mut().filter(|job| job.chain.waits()) {
+                job.error = Some(ChainError::Waiting { chain: job.chain.index() });
+            }
+        }
+        jobs
+    }
+
+    /// Runs one chain alone towards iteration `end`, for at most `time`; a chain that waits for its group is left waiting.
+    pub fn run_alone(&self, job: &mut Job<'_>, end: u64, time: Duration) {
+        let (started, progress) = (Instant::now(), self.control.progress.and_then(<[Progress]>::first));
+        let stop = || self.control.is_stopped();
+        while !job.turn(&OnThreads, self.keep, end, progress, &stop) && !job.chain.waits() && started.elapsed() < time {
+        }
+        job.forgive(self.control);
+    }
+}
+
+fn failed(jobs: Vec<Job<'_>>, error: ChainError) -> Finish<'_> {
+    Finish { jobs, reason: error.to_string(), ending: Ending::Failed(error) }
+}
+
+/// Sets a flag when it goes out of scope, however that happens.
+struct SetOnDrop(std::sync::Arc<AtomicBool>);
+
+impl Drop for SetOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,137 @@
+//! A chain with its target and its record, and how it is advanced: by steps, a turn at a time, or elsewhere.
+
+use super::{Control, Progress};
+use crate::any_chain::AnyChain;
+use crate::chain::ChainError;
+use crate::record::{Draw, Keep, Moment, Record, RecordError, Recorded};
+use crate::target::Target;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long a thread stays with one chain before it takes the next.
+const TURN: Duration = Duration::from_millis(20);
+
+/// A chain with the target it samples and the record of its draws.
+pub struct Job<'a> {
+    /// The chain.
+    pub chain: Box<dyn AnyChain>,
+    target: Box<dyn Target + Send + 'a>,
+    /// Where its draws go.
+    pub record: Box<dyn Record + 'a>,
+    /// Why it stopped early, if it did.
+    pub error: Option<ChainError>,
+}
+
+/// Advances chains in another place than on the engine's threads.
+pub trait Runner: Sync {
+    /// Advances the chain towards iteration `end`, for as long as suits the runner, and records the draws that `keep` wants. A chain
+    /// that waits for its group is left waiting.
+    fn advance(&self, job: &mut Job<'_>, keep: Keep, end: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError>;
+}
+
+/// Steps on the thread that asks, for the time of a turn.
+pub(super) struct OnThreads;
+
+impl Runner for OnThreads {
+    fn advance(&self, job: &mut Job<'_>, keep: Keep, end: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
+        let started = Instant::now();
+        while job.chain.iterations() < end && !job.chain.waits() && !stop() {
+            let step = job.chain.step(&mut *job.target)?;
+            if let Some(draw) = keep.draw(&*job.chain, &step) {
+                job.record.push(draw).map_err(|source| unrecorded(&*job.chain, source))?;
+            }
+            if step.t.is_multiple_of(16) && started.elapsed() > TURN {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Job<'a> {
+    /// A chain that has yet to run.
+    pub fn new(chain: Box<dyn AnyChain>, target: Box<dyn Target + Send + 'a>, record: impl Record + 'a) -> Self {
+        Self { chain, target, record: Box::new(record), error: None }
+    }
+
+    /// Records a draw that was made elsewhere.
+    pub fn push(&mut self, draw: Draw<'_>) -> Result<(), ChainError> {
+        self.record.push(draw).map_err(|source| unrecorded(&*self.chain, source))
+    }
+
+    /// The chain, and everything that was recorded of it.
+    pub fn into_parts(self) -> Result<(Box<dyn AnyChain>, Recorded), ChainError> {
+        let Self { chain, record, .. } = self;
+        let recorded = record.into_recorded().map_err(|source| unrecorded(&*chain, source))?;
+        Ok((chain, recorded))
+    }
+
+    /// The number of draws so far, one for every `thin` iterations after the warm-up.
+    pub fn draws(&self, thin: u64) -> u64 {
+        self.chain.iterations().saturating_sub(self.chain.warmup()) / thin
+    }
+
+    /// Advances the chain for a turn; true if it has ended. A panic of ours ends it with an error, and what was saved before
+    /// stays as it is.
+    pub(super) fn turn(
+        &mut self,
+        runner: &dyn Runner,
+        keep: Keep,
+        end: u64,
+        progress: Option<&Progress>,
+        stop: &dyn Fn() -> bool,
+    ) -> bool {
+        let worked = catch_unwind(AssertUnwindSafe(|| self.work(runner, keep, end, stop)));
+        let done = worked.unwrap_or_else(|panic| {
+            self.fail(&*panic);
+            true
+        });
+        if let Some(progress) = progress {
+            progress.update(&*self.chain);
+            progress.done.store(done, Ordering::Relaxed);
+        }
+        done
+    }
+
+    fn work(&mut self, runner: &dyn Runner, keep: Keep, end: u64, stop: &dyn Fn() -> bool) -> bool {
+        self.error = runner.advance(self, keep, end, stop).err();
+        let done = self.error.is_some() || self.chain.iterations() >= end || stop();
+        if let Err(error) = self.save(done) {
+            self.error.get_or_insert(error);
+        }
+        done || self.error.is_some()
+    }
+
+    /// Lets the record save the chain; also after an error of the target, since what was drawn before must be safe. A
+    /// record that has lost a draw must not save the chain that made it.
+    fn save(&mut self, done: bool) -> Result<(), ChainError> {
+        let moment = match self.error {
+            Some(ChainError::Record { .. }) => return Ok(()),
+            None if !done && self.chain.waits() => Moment::Waiting,
+            _ if done => Moment::End,
+            _ => Moment::Pause,
+        };
+        self.record.save(&*self.chain, moment).map_err(|source| unrecorded(&*self.chain, source))
+    }
+
+    /// Marks the job as ended by a panic of ours.
+    pub(super) fn fail(&mut self, panic: &(dyn Any + Send)) {
+        let (chain, t) = (self.chain.index(), self.chain.iterations());
+        self.error = Some(ChainError::Internal { chain, t, said: crate::chain::said(panic) });
+    }
+
+    /// A target that fails while the run is being stopped was stopped with it, by Ctrl-C for one: the same point is asked
+    /// for again when the run is resumed.
+    pub(super) fn forgive(&mut self, control: Control<'_>) {
+        if control.is_stopped() && matches!(self.error, Some(ChainError::Fatal { .. })) {
+            self.error = None;
+        }
+    }
+}
+
+/// A draw of this chain could not be recorded.
+fn unrecorded(chain: &dyn AnyChain, source: RecordError) -> ChainError {
+    ChainError::Record { chain: chain.index(), source }
+}

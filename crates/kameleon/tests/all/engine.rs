@@ -1,0 +1,231 @@
+//! What happens to a run when something panics, or when a noisy target fails.
+
+use crate::common::*;
+use kameleon::any_chain::{AnyChain, SavedChain};
+use kameleon::engine::{Engine, Job, Rule};
+use kameleon::pool::{Knowledge, Learner};
+use kameleon::record::{Draw, Keep, Moment, Record, RecordError, Recorded};
+use kameleon::statistics::Statistics;
+use kameleon::*;
+use rand::RngExt;
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// A noisy target that says Fatal, once, at this call.
+fn failing_once(at: usize) -> impl Target + Clone + Send {
+    #[derive(Clone)]
+    struct Failing(Arc<AtomicUsize>, usize);
+    impl Target for Failing {
+        fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+            let e: f64 = noise.rng.random_range(-1.0..1.0);
+            let called = self.0.fetch_add(1, Ordering::Relaxed) + 1;
+            if called == self.1 { Err(EvalError::fatal("licence server down")) } else { Ok(e - x[0] * x[0]) }
+        }
+    }
+    Failing(Arc::new(AtomicUsize::new(0)), at)
+}
+
+#[test]
+fn after_a_fatal_error_the_same_point_is_asked_for_with_the_same_noise() {
+    let plan = Plan { chains: 1, ..plan(Sampler::am_ls()) };
+    let whole = sample(failing_once(usize::MAX), &[vec![0.0]], &plan, Control::default()).unwrap();
+    for at in [1, 2, 700, 900] {
+        let failed = sample(failing_once(at), &[vec![0.0]], &plan, Control::default()).unwrap();
+        assert!(matches!(failed.ending, Ending::Failed(ChainError::Fatal { .. })), "call {at}");
+        let mut points = failed.chains[0].draws.points.clone();
+        let states = failed.chains.into_iter().map(|chain| chain.state).collect();
+        let rest = resume(failing_once(usize::MAX), states, &plan, Control::default()).unwrap();
+        points.extend(&rest.chains[0].draws.points);
+        assert_eq!(points, whole.chains[0].draws.points, "failed at call {at}");
+    }
+}
+
+#[test]
+fn a_stored_chain_can_make_the_estimate_at_its_point_again() {
+    let noisy = target::Noisy::new(banana(), 1.0).unwrap();
+    let seeded = |x: &[f64], noise: Noise<'_>| noise.rng.random_range(-1.0..1.0) - x[0] * x[0];
+    #[derive(Clone)]
+    struct Seeded<F>(F);
+    impl<F: Fn(&[f64], Noise<'_>) -> f64> Target for Seeded<F> {
+        fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+            Ok((self.0)(x, noise))
+        }
+    }
+    check(noisy, 3, 1);
+    check(Seeded(seeded), 2, 0);
+
+    fn check(mut target: impl Target, dim: usize, normals: usize) {
+        let proposal = proposal::RandomWalk::new(&Default::default(), dim).unwrap();
+        let mut chain = Chain::new(proposal, &vec![0.5; dim], frozen(0, 4, normals, 0.0)).unwrap();
+        for _ in 0..200 {
+            chain.step(&mut target).unwrap();
+            let text = serde_json::to_string(chain.state()).unwrap();
+            let stored = Chain::<proposal::RandomWalk>::resume(serde_json::from_str(&text).unwrap()).unwrap();
+            assert_eq!(stored.evaluate_again(&mut target).unwrap(), chain.log_density());
+        }
+    }
+}
+
+/// A record whose draws count and that panics, or not.
+#[derive(Default)]
+struct Fragile {
+    recorded: Recorded,
+    panics_at: Option<usize>,
+    saved: Arc<AtomicU64>,
+}
+
+impl Record for Fragile {
+    fn push(&mut self, draw: Draw<'_>) -> Result<(), RecordError> {
+        assert!(Some(self.recorded.draws.len()) != self.panics_at, "the record broke");
+        self.recorded.push(draw);
+        Ok(())
+    }
+
+    fn save(&mut self, chain: &dyn AnyChain, _moment: Moment) -> Result<(), RecordError> {
+        self.saved.store(chain.iterations(), Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn recorded(&self) -> Result<Cow<'_, Recorded>, RecordError> {
+        Ok(Cow::Borrowed(&self.recorded))
+    }
+}
+
+fn engine(control: Control<'_>) -> Engine<'_> {
+    Engine { keep: Keep { thin: 1, warmup: false }, threads: Some(2), limit: None, runner: None, control }
+}
+
+fn chain(index: usize, sampler: &Sampler) -> Box<dyn AnyChain> {
+    let settings = ChainSettings { index, warmup: 800, ..frozen(index, 3, 0, 0.0) };
+    sampler.chain(&[0.5, 0.5], settings, Length { warmup: 800, sampling: 500 }).unwrap()
+}
+
+fn flat() -> Box<dyn Target + Send> {
+    Box::new(|x: &[f64]| -x[0] * x[0] - x[1] * x[1])
+}
+
+#[test]
+fn a_panic_of_ours_ends_the_run_with_an_error_and_saves_nothing_after_it() {
+    let job = |index: usize| {
+        let panics_at = (index == 1).then_some(100);
+        Job::new(chain(index, &Sampler::am_ls()), flat(), Fragile { panics_at, ..Fragile::default() })
+    };
+    let saved: Vec<Arc<AtomicU64>> = (0..3).map(|_| Arc::default()).collect();
+    let jobs = (0..3).map(|index| {
+        let mut job = job(index);
+        let record =
+            Fragile { panics_at: (index == 1).then_some(100), saved: saved[index].clone(), ..Fragile::default() };
+        job.record = Box::new(record);
+        job
+    });
+    let finish = engine(Control::default()).run(jobs.collect(), &mut Rule::draws(500, 1)).unwrap();
+    let Ending::Failed(ChainError::Internal { chain: 1, said, .. }) = &finish.ending else {
+        panic!("{:?}", finish.ending)
+    };
+    assert!(said.contains("the record broke") && finish.reason.contains("error in kameleon itself"), "{said}");
+    assert!(saved[1].load(Ordering::Relaxed) <= 900, "the chain must not be saved after the panic");
+    for (index, job) in finish.jobs.into_iter().enumerate() {
+        let (chain, recorded) = job.into_parts().unwrap();
+        let made = chain.iterations().saturating_sub(800) as usize;
+        assert_eq!(recorded.draws.len(), if index == 1 { 100 } else { made }, "chain {index} keeps its draws");
+    }
+}
+
+/// A chain that panics when it is to learn.
+struct Unteachable(Box<dyn AnyChain>);
+
+impl AnyChain for Unteachable {
+    fn ask(&mut self) -> &[f64] {
+        self.0.ask()
+    }
+    fn normals(&self) -> &[f64] {
+        self.0.normals()
+    }
+    fn tell(&mut self, value: Evaluation) -> Result<Option<Step>, ChainError> {
+        self.0.tell(value)
+    }
+    fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError> {
+        self.0.step(target)
+    }
+    fn position(&self) -> &[f64] {
+        self.0.position()
+    }
+    fn log_density(&self) -> f64 {
+        self.0.log_density()
+    }
+    fn index(&self) -> usize {
+        self.0.index()
+    }
+    fn warmup(&self) -> u64 {
+        self.0.warmup()
+    }
+    fn iterations(&self) -> u64 {
+        self.0.iterations()
+    }
+    fn statistics(&self) -> &Statistics {
+        self.0.statistics()
+    }
+    fn scale(&self) -> f64 {
+        self.0.scale()
+    }
+    fn covariance_at(&self, x: &[f64]) -> Option<Vec<f64>> {
+        self.0.covariance_at(x)
+    }
+    fn staged(&self) -> Option<&staged::Kameleon> {
+        self.0.staged()
+    }
+    fn learner(&self) -> Option<&dyn Learner> {
+        self.0.learner()
+    }
+    fn join(&mut self) {
+        self.0.join();
+    }
+    fn waits(&self) -> bool {
+        self.0.waits()
+    }
+    fn learn(&mut self, _knowledge: &Knowledge) {
+        panic!("the covariance fell apart");
+    }
+    fn save(&self) -> SavedChain {
+        self.0.save()
+    }
+}
+
+#[test]
+fn a_panic_while_a_group_learns_ends_the_run_with_an_error() {
+    let jobs = (0..4).map(|index| {
+        let mut chain = chain(index, &Sampler::kameleon());
+        chain.join();
+        let chain: Box<dyn AnyChain> = if index == 2 { Box::new(Unteachable(chain)) } else { chain };
+        Job::new(chain, flat(), Fragile::default())
+    });
+    let finish = engine(Control::default()).run(jobs.collect(), &mut Rule::draws(500, 1)).unwrap();
+    assert!(matches!(finish.ending, Ending::Failed(ChainError::Internal { .. })), "{:?}", finish.ending);
+    assert!(finish.reason.contains("the covariance fell apart"), "{}", finish.reason);
+}
+
+#[test]
+fn a_panic_while_a_rule_is_checked_does_not_leave_the_watcher_of_the_time_limit_behind() {
+    struct Broken;
+    impl engine::Stopping for Broken {
+        fn next(&mut self, _jobs: &[Job<'_>]) -> Result<engine::Next, RecordError> {
+            panic!("the rule broke")
+        }
+    }
+    let limited = Engine { limit: Some(std::time::Duration::from_secs(3600)), ..engine(Control::default()) };
+    let jobs = vec![Job::new(chain(0, &Sampler::sm()), flat(), Fragile::default())];
+    // Were the watcher left behind, this would take an hour.
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| limited.run(jobs, &mut Broken).map(drop)));
+    assert!(outcome.is_err());
+}
+
+#[test]
+fn a_chain_that_a_panic_left_in_the_middle_of_a_step_is_not_resumed() {
+    let chain =
+        Chain::new(proposal::RandomWalk::new(&Default::default(), 1).unwrap(), &[0.0], frozen(0, 1, 0, 0.0)).unwrap();
+    let text = serde_json::to_string(chain.state()).unwrap().replace("\"asked\":\"Start\"", "\"asked\":\"Judging\"");
+    let refused =
+        Chain::<proposal::RandomWalk>::resume(serde_json::from_str(&text).unwrap()).err().unwrap().to_string();
+    assert!(refused.contains("in the middle of a step"), "{refused}");
+}
