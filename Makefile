@@ -1,6 +1,6 @@
 # The commands a developer needs. `make lint test` is what must pass before anything lands.
 
-.PHONY: test compile venv-or-note test-python test-slow lint docs bench compare venv wheel notebooks
+.PHONY: test compile venv-or-note test-python python-registry test-slow lint docs bench compare venv wheel notebooks
 
 test:
 	@$(MAKE) --no-print-directory -j2 compile venv-or-note
@@ -26,6 +26,10 @@ test-python: compile venv
 	.venv/bin/mypy
 	cd target && ../.venv/bin/python -m mypy.stubtest kameleon._kameleon --allowlist ../python/tests/stubtest-allowed.txt
 	KAMELEON_TEST_PYTHON_NEW="$(CURDIR)/.venv-new/bin/python" .venv/bin/python -m pytest --pyargs kameleon python/tests
+
+# The Python classes of samplers, kernels and built-in targets, after a change of the registry.
+python-registry:
+	cargo run --quiet --locked -p kameleon-cli -- list --json | $(PYTHON) python/generate.py
 
 # Statistical tests that take minutes: the paper's comparison with as many chains, the posterior of the Glass data, and
 # simulation-based calibration.

@@ -20,7 +20,8 @@ from .parameters import Bounds, Shape
 from .problem import Problem
 from .progress import Progress, watcher
 from .result import Result, finish
-from .samplers import Kameleon, Sampler, plain
+from ._sampler import Sampler, plain
+from .samplers import Kameleon
 
 DEFAULT_SAMPLER = Kameleon
 """What runs if the user does not choose."""

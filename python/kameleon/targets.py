@@ -16,11 +16,22 @@ from os import PathLike, fspath
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import _kameleon
+from ._registry import (
+    Banana,
+    Cbpp,
+    Flower,
+    Funnel,
+    Ring,
+    ScaledGaussian,
+    StochasticVolatility,
+    StudentT,
+    TwoModes,
+)
 from .gp import GPClassification, glass
-from .target import Target
+from .target import KnownTarget, Target
 
 __all__ = [
     "Banana",
@@ -28,13 +39,17 @@ __all__ = [
     "Cbpp",
     "Expression",
     "Flower",
+    "Funnel",
     "GPClassification",
     "Gaussian",
     "Program",
     "Ring",
+    "ScaledGaussian",
     "SharedLibrary",
     "StochasticVolatility",
+    "StudentT",
     "Target",
+    "TwoModes",
     "UMBridge",
     "glass",
 ]
@@ -42,36 +57,8 @@ __all__ = [
 Noise = Literal["own", "seed"] | int | bool
 
 
-class _Evaluated(Target):
-    """A target that can be asked for its value at a point."""
-
-    def log_density(self, x: ArrayLike, *, seed: int = 0) -> float:
-        """The log density at a point; with noise, one estimate of it, made with this seed."""
-        return self._native().log_density(np.asarray(x, dtype=float), seed)
-
-
-class _Known(_Evaluated):
-    """A target whose truth is known."""
-
-    def sample(self, count: int, *, seed: int = 0) -> NDArray[np.float64]:
-        """Exact, independent draws."""
-        return self._native().sample(count, seed)
-
-    def mean(self) -> NDArray[np.float64]:
-        """The exact mean."""
-        return self._native().mean()
-
-    def total_variance(self) -> float:
-        """The exact trace of the covariance."""
-        return self._native().total_variance()
-
-    def levels(self, x: ArrayLike) -> NDArray[np.float64]:
-        """For each point, the probability of the smallest exact region that holds it: uniform for exact draws."""
-        return self._native().levels(np.atleast_2d(np.asarray(x, dtype=float)))
-
-
 @dataclass(frozen=True)
-class BuiltIn(_Known):
+class BuiltIn(KnownTarget):
     """A built-in target by its text, as in the program: ``BuiltIn("banana:b=0.03", 8)``.
 
     ``noise`` multiplies the density by an unbiased factor whose logarithm has this standard deviation.
@@ -85,55 +72,8 @@ class BuiltIn(_Known):
         return {"target": self.text, "dim": self.dim, "noise": self.noise}
 
 
-def _text(name: str, **values: float) -> str:
-    return name + ":" + ",".join(f"{key}={value!r}" for key, value in values.items())
-
-
-@dataclass(frozen=True)
-class Banana(_Known):
-    """The twisted Gaussian B(b, v): N(0, diag(v, 1, …, 1)) with the second coordinate moved by b(x₁² − v)."""
-
-    dim: int = 8
-    b: float = 0.1
-    v: float = 100.0
-    noise: float = 0.0
-
-    def _model(self) -> dict[str, Any]:
-        return {"target": _text("banana", b=self.b, v=self.v), "dim": self.dim, "noise": self.noise}
-
-
-@dataclass(frozen=True)
-class Flower(_Known):
-    """The flower: a band of width σ around a circle whose radius waves, r₀ + A cos ωθ; other coordinates are normal."""
-
-    dim: int = 8
-    r0: float = 10.0
-    amplitude: float = 6.0
-    omega: float = 6.0
-    sigma: float = 1.0
-    noise: float = 0.0
-
-    def _model(self) -> dict[str, Any]:
-        text = _text("flower", r0=self.r0, a=self.amplitude, omega=self.omega, sigma=self.sigma)
-        return {"target": text, "dim": self.dim, "noise": self.noise}
-
-
-@dataclass(frozen=True)
-class Ring(_Known):
-    """A band around a circle."""
-
-    dim: int = 8
-    radius: float = 3.5
-    variance: float = 0.05
-    noise: float = 0.0
-
-    def _model(self) -> dict[str, Any]:
-        text = _text("ring", radius=self.radius, variance=self.variance)
-        return {"target": text, "dim": self.dim, "noise": self.noise}
-
-
-class Gaussian(_Known):
-    """N(mean, covariance).
+class Gaussian(KnownTarget):
+    """N(mean, covariance); ``ScaledGaussian`` is one of any dimension by its condition or variances.
 
     >>> import kameleon as km
     >>> km.targets.Gaussian([1.0, 2.0], [[4.0, 1.0], [1.0, 9.0]]).total_variance()
@@ -154,32 +94,6 @@ class Gaussian(_Known):
 
     def _native(self, names: Sequence[str] = ()) -> _kameleon.Target:
         return _kameleon.Target.gaussian(self._mean, self.covariance, self.noise)
-
-
-@dataclass(frozen=True)
-class Cbpp(_Evaluated):
-    """Cases of a cattle disease in 15 herds: logistic regression with random effects; docs/models.md has the model.
-
-    The random effects are integrated out by ``n_imp`` importance samples for each herd.
-    """
-
-    n_imp: int = 2
-
-    def _model(self) -> dict[str, Any]:
-        return {"target": f"cbpp:n-imp={self.n_imp}"}
-
-
-@dataclass(frozen=True)
-class StochasticVolatility(_Evaluated):
-    """Daily returns of sterling whose variance is a hidden process; docs/models.md has the model.
-
-    The process is integrated out by a particle filter.
-    """
-
-    particles: int = 150
-
-    def _model(self) -> dict[str, Any]:
-        return {"target": f"sv:particles={self.particles}"}
 
 
 class _Named(Target):

@@ -27,7 +27,7 @@ BY_NAME = {
 def test_the_defaults_of_a_class_are_those_of_the_library(name):
     sampler = BY_NAME[name]
     assert sampler.name == name
-    assert json.loads(sampler._json) == json.loads(_kameleon.default_settings(name))
+    assert _kameleon.check_sampler(json.dumps({"name": name})) == (name, sampler._json)
     result = km.sample(km.targets.Banana(2), sampler=sampler, draws=50, warmup=700, chains=1, seed=1)
     assert result.sampler == name
 
@@ -58,7 +58,10 @@ def test_the_defaults_of_a_class_are_those_of_the_library(name):
         (lambda: km.sample(normal, parameters=["x"], bounds=[(0, 1), None]), "bounds"),
         (lambda: km.sample(3, [0.0]), "log_density"),
         (lambda: km.sample("x^", parameters=["x"]), "log_density"),
-        (lambda: km.targets.Banana(1).mean(), "target"),
+        (lambda: km.targets.Banana(1).mean(), "dim"),
+        (lambda: km.targets.Banana(2, v=-1.0).mean(), "v"),
+        (lambda: km.targets.TwoModes(2, weight=2.0).mean(), "weight"),
+        (lambda: km.Kameleon(jumps_up_to=1000), "jumps_up_to"),
         (lambda: km.sample(noisy, [0.0], correlated=1.5, normals=1), "correlated"),
         (lambda: km.sample(normal, [0.5], parameters=["x"], bounds={"x": (1, 0)}), "bounds"),
         (lambda: km.sample(normal, [0.5], parameters=["x"], priors={"x": "norml(0, 1)"}), "priors"),
@@ -97,7 +100,13 @@ def test_numbers_of_numpy_are_numbers():
 def test_a_bandwidth_by_number_stays():
     settings = km.KAMH(kernel=km.kernels.Gaussian() + 2 * km.kernels.Linear(), bandwidth=3.0).settings
     assert settings["bandwidth"] == "fixed"
-    assert settings["kernel"] == {"sum": [{"gaussian": {"sigma": 3.0}}, {"scaled": [2.0, {"linear": None}]}]}
+    assert settings["kernel"] == {"sum": [{"name": "gaussian", "sigma": 3.0}, {"scaled": [2.0, {"name": "linear"}]}]}
+
+
+def test_published_adaptation_is_a_setting_that_others_win_over():
+    assert km.AM(published=True).settings["every"] == 20
+    assert km.AM(published=True, every=7).settings["every"] == 7
+    assert km.KAMH(published=True).settings["history"] == "stored"
 
 
 def test_samplers_are_values():

@@ -21,6 +21,10 @@ def test_built_in_targets_know_their_truth():
         km.targets.Banana(3),
         km.targets.Flower(3),
         km.targets.Ring(3),
+        km.targets.Funnel(3, s=1.0),
+        km.targets.StudentT(3, freedom=5.0),
+        km.targets.TwoModes(3),
+        km.targets.ScaledGaussian(3, condition=100.0),
         km.targets.BuiltIn("banana:b=0.1", 3),
     ):
         draws = target.sample(4000, seed=1)
@@ -51,7 +55,7 @@ def test_posteriors_of_real_data_are_estimated_and_sampled():
     with pytest.warns(km.KameleonWarning, match="sticks on a lucky estimate. Take more particles"):
         result = km.sample(volatility, [-0.8, 4.0, -1.8], **SHORT)
     assert result.names == ["mu", "logit_phi", "log_sigma"]
-    with pytest.raises(km.SettingsError, match="particles must be from 1"):
+    with pytest.raises(km.SettingsError, match="particles: must be from 1"):
         km.sample(km.targets.StochasticVolatility(particles=0), [0.0, 0.0, 0.0], **SHORT)
 
 

@@ -41,8 +41,8 @@ pub enum Command {
     Merge(MergeArgs),
     /// Class probabilities for new rows, by a classification run on disk
     Predict(PredictArgs),
-    /// List targets, samplers and kernels
-    List,
+    /// List targets, samplers and kernels, with their settings
+    List(ListArgs),
     /// Make the figures of the paper anew, with the data behind them and a page that says what came out
     Paper(PaperArgs),
     /// Run a study of your own from a file, and make the same page for it
@@ -69,7 +69,7 @@ pub struct SampleArgs {
     /// Keep the run in this folder, to be resumed, read and reported on
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// What to sample: a name, or a name with parameters such as banana:b=0.03,v=100 [default: banana]
+    /// What to sample: a name, or a name with settings such as banana:b=0.03,v=100 [default: banana]
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
     pub target: Option<String>,
     /// The dimension of a built-in target [default: 8]
@@ -78,8 +78,8 @@ pub struct SampleArgs {
     /// Multiply the density by noise whose logarithm has this standard deviation
     #[arg(long, value_name = "SD")]
     pub noise: Option<f64>,
-    /// The sampler; `kameleon list` shows them [default: kameleon]
-    #[arg(long, value_name = "NAME")]
+    /// The sampler, such as KAMH-LS:n=500; `kameleon list` shows them [default: kameleon]
+    #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
     pub sampler: Option<String>,
     /// The kernel of the Kameleon samplers, such as gaussian or matern:order=1.5
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
@@ -150,6 +150,14 @@ pub struct SampleArgs {
     /// The model of glass and gp.
     #[command(flatten)]
     pub gp: GpArgs,
+}
+
+/// The flags of `kameleon list`.
+#[derive(Args)]
+pub struct ListArgs {
+    /// Print one JSON object with every entry
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How results are shown.

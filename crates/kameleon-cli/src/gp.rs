@@ -22,7 +22,8 @@ pub fn predict(args: &PredictArgs) -> Result<Exit> {
     if settings.model.gp.is_none() {
         bail!("{folder} is not a run of Gaussian-process classification");
     }
-    let Model::Gp(mut model) = Model::open(&settings)? else { bail!("{folder} has no classification model") };
+    let opened = Model::open(&settings)?;
+    let Some(mut model) = opened.gp().cloned() else { bail!("{folder} has no classification model") };
     let rows = args.rows.display();
     let file = File::open(&args.rows).with_context(|| format!("{rows}"))?;
     let new = Inputs::read(file, model.target.columns()).with_context(|| format!("{rows}"))?;

@@ -1,35 +1,92 @@
-//! `kameleon list`: what there is to choose from.
+//! `kameleon list`: what there is to choose from, within 80 columns.
 
 use crate::Exit;
+use crate::args::ListArgs;
 use crate::output::write_out;
 use anyhow::Result;
+use kameleon::kernel::KERNELS;
+use kameleon::registry::{Entry, Kind, Setting};
 use kameleon::sampler::SAMPLERS;
-use kameleon_runs::{APPLICATIONS, DATA_TARGETS, Entry, KERNELS, TARGETS};
+use kameleon::target::TARGETS;
+use kameleon_runs::{GLASS, POSTERIORS, registry};
+use serde_json::Value;
 
-/// Prints targets, samplers, kernels and priors, one line each.
-pub fn list() -> Result<Exit> {
-    let mut out = String::from("Targets (with their parameters)\n");
-    out += &targets(&TARGETS);
-    out += "\nPosteriors of real data, known through an unbiased estimate\n";
-    out += &targets(&APPLICATIONS);
-    out += "\nData targets (Gaussian-process classification; `kameleon sample --help` has its flags)\n";
-    for (name, about) in DATA_TARGETS {
-        out += &format!("  {name:35} {about}\n");
+const WIDTH: usize = 80;
+
+/// Prints samplers, kernels and targets with their settings.
+pub fn list(args: &ListArgs) -> Result<Exit> {
+    if args.json {
+        write_out(&format!("{:#}\n", registry()))?;
+        return Ok(Exit::Done);
     }
-    out += "\nSamplers\n";
-    for (name, about) in SAMPLERS {
-        out += &format!("  {name:35} {about}\n");
-    }
-    out += "\nKernels (of KAMH, KAMH-LS and PCA-Kameleon; the bandwidth is set by the median heuristic or by --bandwidth)\n";
-    for (name, about) in KERNELS {
-        out += &format!("  {name:35} {about}\n");
-    }
-    out += &format!("\nPriors of a parameter\n{}", kameleon_models::prior::list());
+    let mut out = wrapped("", "Choose by name, with settings if you like: --target banana:b=0.03,dim=2");
+    out += "\nTARGETS whose truth is known\n";
+    out += &section(TARGETS);
+    out += "\nTARGETS of real data, known through an unbiased estimate\n";
+    out += &section(POSTERIORS);
+    out += &section(&[GLASS]);
+    out += "  gp\n";
+    out += &wrapped("      ", "your own table: --data FILE --label COLUMN; `kameleon sample --help` has its flags");
+    out += "\nSAMPLERS\n";
+    out += &section(SAMPLERS);
+    out += "\nKERNELS of KAMH, KAMH-LS and PCA-Kameleon\n";
+    out += &section(KERNELS);
+    out += &format!("\nPRIORS of a parameter\n{}", kameleon_models::prior::list());
     write_out(&out)?;
     Ok(Exit::Done)
 }
 
-fn targets(entries: &[Entry]) -> String {
-    let line = |entry: &Entry| format!("  {:35} {}\n", format!("{}:{}", entry.name, entry.parameters), entry.about);
-    entries.iter().map(line).collect()
+/// The entries. Settings that were described for an entry before, and are the same, are named only.
+fn section<T>(entries: &[Entry<T>]) -> String {
+    let mut seen: Vec<String> = Vec::new();
+    let mut out = String::new();
+    for entry in entries {
+        out += &format!("  {}\n{}", entry.name, wrapped("      ", entry.about));
+        let (old, new): (Vec<Setting>, Vec<Setting>) =
+            (entry.settings)().into_iter().partition(|setting| seen.contains(&line(setting)));
+        for setting in &new {
+            out += &format!("    {}\n{}", head(setting), wrapped("        ", setting.about));
+            seen.push(line(setting));
+        }
+        if !old.is_empty() {
+            let keys: Vec<String> = old.iter().map(|setting| setting.key.clone()).collect();
+            out += &wrapped("    ", &format!("as above: {}", keys.join(", ")));
+        }
+    }
+    out
+}
+
+/// "n = 1000, 10 to 100000"
+fn head(setting: &Setting) -> String {
+    let default = match &setting.default {
+        Value::Null => String::new(),
+        Value::String(word) => format!(" = {word}"),
+        Value::Object(_) => " = gaussian".into(),
+        value => format!(" = {value}"),
+    };
+    let range = match setting.kind {
+        Kind::Word(words) => words.join(" or "),
+        _ => setting.range.short(),
+    };
+    let range = if range.is_empty() { range } else { format!("    ({range})") };
+    format!("{}{default}{range}", setting.key)
+}
+
+fn line(setting: &Setting) -> String {
+    format!("{} {}", head(setting), setting.about)
+}
+
+/// The text in lines that fit, each after the same indent.
+fn wrapped(indent: &str, text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().expect("there is one line at least");
+        if !last.is_empty() && indent.len() + last.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push(word.into());
+        } else {
+            *last += if last.is_empty() { "" } else { " " };
+            *last += word;
+        }
+    }
+    lines.iter().map(|line| format!("{indent}{line}\n")).collect()
 }

@@ -89,7 +89,7 @@ fn run(command: Command) -> Result<Exit> {
         Command::Export(args) => export::export(&args),
         Command::Merge(args) => report::merge(&args),
         Command::Predict(args) => gp::predict(&args),
-        Command::List => list::list(),
+        Command::List(args) => list::list(&args),
         Command::Paper(args) => study::paper(&args),
         Command::Compare(args) => study::compare(&args),
         Command::Completions { shell } => manual::completions(shell),

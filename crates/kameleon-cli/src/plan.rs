@@ -2,6 +2,8 @@
 
 use crate::args::SampleArgs;
 use anyhow::{Context, Result, bail};
+use kameleon::Choice;
+use kameleon::registry::same_name;
 use kameleon_runs::RunSettings;
 use std::path::Path;
 
@@ -26,24 +28,23 @@ impl SampleArgs {
 
     fn model(&self, settings: &mut RunSettings) -> Result<()> {
         let model = &mut settings.model;
-        let asked = self.target.as_deref().map(|target| target.trim().to_ascii_lowercase());
-        if let Some(target) = &self.target {
+        let asked: Option<Choice> = self.target.as_deref().map(str::parse).transpose().context("--target")?;
+        let classifies = asked.as_ref().is_some_and(|target| same_name(&target.name, "gp"));
+        if let Some(target) = asked {
             // Another model takes the place of the file's.
             *model = Default::default();
-            model.target = Some(target.clone());
+            model.target = Some(target).filter(|_| !classifies);
             settings.parameters = Default::default();
         } else if self.file.is_none() && model.kind().is_err() {
-            model.target = Some("banana".into());
+            model.target = Some("banana".parse()?);
         }
         model.dim = self.dim.or(model.dim);
         model.noise = self.noise.or(model.noise);
-        let classifies = asked.as_deref().is_some_and(|target| target == "glass" || target == "gp");
-        if asked.as_deref() == Some("gp") {
-            model.target = None;
+        if classifies {
             model.gp.get_or_insert_default();
         }
         match self.gp.first_given() {
-            Some(_) if classifies || model.gp.is_some() || model.target.as_deref() == Some("glass") => {
+            Some(_) if model.gp.is_some() || model.is_glass() => {
                 self.gp.apply(model.gp.get_or_insert_default());
             }
             Some(flag) => bail!("--{flag} is for --target glass or gp, not for {}", model.name()),
@@ -54,12 +55,14 @@ impl SampleArgs {
 
     fn sampler(&self, settings: &mut RunSettings) -> Result<()> {
         let sampler = &mut settings.sampler;
-        if let Some(name) = &self.sampler {
-            if *name != sampler.name {
+        if let Some(text) = &self.sampler {
+            let chosen: Choice = text.parse().context("--sampler")?;
+            if !same_name(&chosen.name, &sampler.name) {
                 // The settings of another sampler are of no use.
                 *sampler = Default::default();
             }
-            sampler.name.clone_from(name);
+            sampler.name = chosen.name;
+            sampler.settings.extend(chosen.settings);
         }
         if let Some(kernel) = &self.kernel {
             sampler.set("kernel", kernel.as_str());

@@ -6,6 +6,7 @@ use crate::colour::Ink;
 use crate::gp::GpReport;
 use crate::output::{harmless, write_out};
 use anyhow::{Result, bail};
+use kameleon::Target;
 use kameleon::diagnose::{ParameterSummary, Truth, Verdict, compare_with_truth};
 use kameleon::statistics::Counts;
 use kameleon_runs::output::Posterior;
@@ -62,7 +63,7 @@ struct Report<'a> {
 /// Prints a run.
 pub fn print(shown: &Shown<'_>, json: bool) -> Result<()> {
     let Shown { settings, posterior, model, .. } = *shown;
-    let known = model.and_then(Model::known).filter(|_| settings.parameters.are_free());
+    let known = model.and_then(Target::known).filter(|_| settings.parameters.are_free());
     let truth = known.and_then(|known| compare_with_truth(&posterior.points(), known));
     let gp = model.and_then(Model::gp).map(|model| GpReport::new(model, posterior, &settings.run, shown.ran));
     let mut warnings = posterior.warnings.clone();

@@ -46,7 +46,7 @@ mod statistics;
 pub use covariance::Covariance;
 pub use data::{Dataset, Inputs};
 pub use error::GpError;
-pub use glass::glass;
+pub use glass::{GLASS, GlassSettings, glass};
 pub use likelihood::Likelihood;
 pub use pilot::{Candidate, Pilot};
 pub use posterior::GpClassification;

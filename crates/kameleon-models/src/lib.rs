@@ -27,7 +27,6 @@ pub mod error;
 pub mod expression;
 mod failure_budget;
 pub mod library;
-pub mod model;
 pub mod noise;
 pub mod posteriors;
 pub mod prior;
@@ -40,7 +39,6 @@ pub use bounds::{Bound, Bounded};
 pub use error::ModelError;
 pub use expression::Expression;
 pub use library::{LibrarySettings, SharedLibrary};
-pub use model::Model;
 pub use noise::NoiseInput;
 pub use prior::{Prior, WithPrior};
 #[cfg(unix)]

@@ -24,11 +24,33 @@ mod particle_filter;
 mod stochastic_volatility;
 mod table;
 
-pub use cbpp::Cbpp;
-pub use stochastic_volatility::StochasticVolatility;
+pub use cbpp::{Cbpp, CbppSettings};
+pub use stochastic_volatility::{StochasticVolatility, StochasticVolatilitySettings};
 
-use kameleon::target::TargetError;
+use kameleon::any_target::AnyTarget;
+use kameleon::registry::{Entry, Range, Settings, read};
 use kameleon::{EvalError, Evaluation};
+
+/// Every posterior by name.
+pub const POSTERIORS: &[Entry<AnyTarget<'static>>] = &[
+    Entry {
+        name: "cbpp",
+        about: "cattle disease in 15 herds: logistic regression with random effects, by importance sampling",
+        class: "Cbpp",
+        settings: CbppSettings::table,
+        make: |given| read(given).and_then(|CbppSettings { n_imp }| Ok(AnyTarget::new(Cbpp::new(n_imp)?))),
+    },
+    Entry {
+        name: "sv",
+        about: "stochastic volatility of 945 daily returns of sterling, by a particle filter",
+        class: "StochasticVolatility",
+        settings: StochasticVolatilitySettings::table,
+        make: |given| {
+            let StochasticVolatilitySettings { particles } = read(given)?;
+            Ok(AnyTarget::new(StochasticVolatility::new(&StochasticVolatility::sterling(), particles)?))
+        },
+    },
+];
 
 /// log N(x; 0, sd²)
 fn log_normal(x: f64, sd: f64) -> f64 {
@@ -38,15 +60,8 @@ fn log_normal(x: f64, sd: f64) -> f64 {
 /// ½ ln 2π
 const HALF_LN_TAU: f64 = 0.918_938_533_204_672_8;
 
-/// The largest number of samples for an estimate; more would need an unreasonable amount of memory.
-const MOST_SAMPLES: usize = 1_000_000;
-
-fn check_samples(target: &'static str, name: &str, samples: usize) -> Result<(), TargetError> {
-    match samples {
-        1..=MOST_SAMPLES => Ok(()),
-        _ => Err(TargetError { target, what: format!("{name} must be from 1 to {MOST_SAMPLES}, not {samples}") }),
-    }
-}
+/// The number of samples that an estimate may take; more would need an unreasonable amount of memory.
+const SAMPLES: Range = Range::within(1.0, 1e6);
 
 /// Rejects a value that no log estimate can have; −∞, an estimate of zero, is allowed.
 fn usable(log_estimate: f64) -> Evaluation {

@@ -1,9 +1,10 @@
 //! The class `Chain`: one chain to ask and to tell, to store and to send elsewhere.
 
 use crate::array::Vector;
-use crate::{error, json};
+use crate::error;
+use crate::sampler::read_sampler;
 use kameleon::any_chain::{AnyChain, SavedChain};
-use kameleon::{ChainSettings, EvalError, Length, Outcome, Sampler, Step};
+use kameleon::{ChainSettings, EvalError, Length, Outcome, Step};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -74,7 +75,7 @@ impl PyChain {
         normals: usize,
         correlation: f64,
     ) -> PyResult<Self> {
-        let sampler: Sampler = json::read_tagged(sampler, "sampler")?;
+        let sampler = read_sampler(sampler)?;
         let settings = ChainSettings { index, seed, warmup, normals, correlation };
         let chain = sampler.chain(&start, settings, Length { warmup, sampling }).map_err(error::start)?;
         Ok(Self { chain: Mutex::new(Some(chain)) })

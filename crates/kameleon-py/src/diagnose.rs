@@ -1,8 +1,8 @@
 //! The diagnostics of `kameleon::diagnose` on arrays of shape (chains, draws).
 
 use crate::array::Vector;
-use crate::{error, json};
-use kameleon::Kernel;
+use crate::error;
+use crate::sampler::read_kernel;
 use kameleon::diagnose;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::prelude::*;
@@ -44,7 +44,7 @@ pub fn mmd2(
     kernel: &str,
     biased: bool,
 ) -> PyResult<f64> {
-    let kernel: Kernel = json::read_tagged(kernel, "kernel")?;
+    let kernel = read_kernel(kernel)?;
     let (x, y) = (x.as_array(), y.as_array());
     let dim = x.ncols();
     if y.ncols() != dim || dim == 0 {

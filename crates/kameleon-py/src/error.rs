@@ -1,8 +1,8 @@
 //! Errors of the Rust crates as the exceptions of `kameleon.errors`.
 
+use kameleon::EvalError;
 use kameleon::chain::ChainError;
 use kameleon::sampler;
-use kameleon::target::{EvalError, TargetError};
 use kameleon_gp::GpError;
 use kameleon_runs::RunError;
 use pyo3::PyErr;
@@ -24,6 +24,8 @@ pub fn argument(key: &str, what: &str) -> PyErr {
         ("parameters", Some((name, "prior"))) => setting("priors", format!("{name}: {what}")),
         ("parameters", Some((name, "lower" | "upper"))) => setting("bounds", format!("{name}: {what}")),
         ("run", _) if rest == "correlation" => setting("correlated", what),
+        // The settings of a built-in target are arguments of its class.
+        ("model", Some(("target", key))) => setting(key.replace('-', "_"), what),
         ("model" | "run" | "output", _) => setting(rest.replace('-', "_"), what),
         _ => setting(key.replace('-', "_"), what),
     }
@@ -31,7 +33,11 @@ pub fn argument(key: &str, what: &str) -> PyErr {
 
 /// A sampler or plan that was refused.
 pub fn settings(error: sampler::SettingsError) -> PyErr {
-    setting(error.setting, error.what)
+    // A setting within a setting, such as `kernel.order`, is told with the argument that it is in.
+    match error.setting.split_once('.') {
+        Some((argument, inner)) => setting(argument.replace('-', "_"), format!("{inner}: {}", error.what)),
+        None => setting(error.setting.replace('-', "_"), error.what),
+    }
 }
 
 /// A chain that could not be made.
@@ -48,11 +54,6 @@ pub fn chain(error: &ChainError) -> PyErr {
         ChainError::Start { .. } => StartError::new_err(error.to_string()),
         _ => EvaluationError::new_err(error.to_string()),
     }
-}
-
-/// A built-in target with impossible parameters.
-pub fn target(error: TargetError) -> PyErr {
-    setting(error.target, error.what)
 }
 
 /// A run that could not be made, gone on with or read.

@@ -1,6 +1,5 @@
 //! Gaussian-process classification: the class `Gp`, which is evaluated on its own and gives a target.
 
-use crate::any_target::AnyTarget;
 use crate::array::{self, Matrix, Vector};
 use crate::target::PyTarget;
 use crate::{error, json};
@@ -54,7 +53,7 @@ impl Gp {
 
     /// The target to be sampled: p(θ|y) through its estimate.
     fn target(&self) -> PyTarget {
-        AnyTarget::Gp(Box::new(self.copy())).into()
+        PyTarget::new(self.copy())
     }
 
     #[getter]

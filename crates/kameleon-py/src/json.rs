@@ -10,16 +10,6 @@ pub fn read<T: DeserializeOwned>(text: &str) -> PyResult<T> {
     read_at(text, error::argument)
 }
 
-/// Reads a value whose first key says what kind it is, such as a sampler; `what` is its name as a whole.
-pub fn read_tagged<T: DeserializeOwned>(text: &str, what: &str) -> PyResult<T> {
-    read_at(text, |path, why| {
-        let path = path.split_once('.').map_or(what, |(_, path)| path);
-        // PCA-Kameleon has the settings of a Kameleon inside its own.
-        let name = path.strip_prefix("kameleon.").unwrap_or(path).split('.').next().unwrap_or(what);
-        error::setting(name.replace('-', "_"), why)
-    })
-}
-
 fn read_at<T: DeserializeOwned>(text: &str, wrong: impl Fn(&str, &str) -> PyErr) -> PyResult<T> {
     let mut json = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut json).map_err(|found| {

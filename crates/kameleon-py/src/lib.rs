@@ -2,7 +2,6 @@
 //!
 //! What users see is written in Python (`python/kameleon`); here values are translated and chains are run.
 
-mod any_target;
 mod array;
 mod callable;
 mod chain;
@@ -37,7 +36,7 @@ mod _kameleon {
     #[pymodule_export]
     use crate::run::{Ran, resume, run_in_step, start};
     #[pymodule_export]
-    use crate::sampler::{check_kernel, check_sampler, default_settings, samplers};
+    use crate::sampler::{check_kernel, check_sampler, registry};
     #[pymodule_export]
     use crate::target::PyTarget;
 

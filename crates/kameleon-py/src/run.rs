@@ -1,15 +1,15 @@
 //! Runs: started or gone on with, on threads without the interpreter, on one thread with it, on an executor, or all
 //! chains in step.
 
-use crate::any_target::AnyTarget;
 use crate::callable::Second;
 use crate::hub::{Batched, Message, serve};
 use crate::relay::Relay;
+use crate::sampler::read_sampler;
 use crate::session::{Attended, Session, TICK};
 use crate::target::PyTarget;
 use crate::{error, json, posterior};
-use kameleon::{Ending, Sampler};
-use kameleon_runs::settings::SamplerSettings;
+use kameleon::Ending;
+use kameleon::any_target::AnyTarget;
 use kameleon_runs::{Finished, RemoteRunner, RunError, RunSettings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -59,8 +59,7 @@ impl Work {
 /// The settings of a run with its sampler.
 fn settings(settings: &str, sampler: &str) -> PyResult<RunSettings> {
     let mut settings: RunSettings = json::read(settings)?;
-    let sampler: Sampler = json::read_tagged(sampler, "sampler")?;
-    settings.sampler = SamplerSettings::of(&sampler).map_err(|problem| error::run(problem.into()))?;
+    settings.sampler = read_sampler(sampler)?.choice();
     Ok(settings)
 }
 
@@ -142,7 +141,7 @@ pub fn run_in_step(
     let second = Second::new(seeded, normals);
     let (batched, mut messages) = Batched::new(second);
     let hub = batched.hub();
-    let target = Attended::new(AnyTarget::Batched(batched), Arc::clone(&session), false);
+    let target = Attended::new(AnyTarget::new(batched), Arc::clone(&session), false);
     let finished = std::thread::scope(|scope| {
         let (work, session) = (&work, &session);
         let worker = scope.spawn(move || {
@@ -156,7 +155,7 @@ pub fn run_in_step(
     conclude(py, &session, finished)
 }
 
-fn go(py: Python<'_>, work: &Work, target: AnyTarget, session: Arc<Session>, attached: bool) -> PyResult<Ran> {
+fn go(py: Python<'_>, work: &Work, target: AnyTarget<'static>, session: Arc<Session>, attached: bool) -> PyResult<Ran> {
     // On an executor nothing is evaluated on this thread.
     let attached = attached && work.relay.is_none();
     let target = Attended::new(target, Arc::clone(&session), attached);

@@ -1,6 +1,6 @@
 //! What a run shares with the interpreter while it goes on: Ctrl-C, progress, and an exception that ended it.
 
-use crate::any_target::AnyTarget;
+use kameleon::any_target::AnyTarget;
 use kameleon::{Control, EvalError, Evaluation, Noise, Progress, Target};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -98,7 +98,7 @@ impl Session {
 /// A target under the eyes of its session.
 #[derive(Clone)]
 pub struct Attended {
-    target: AnyTarget,
+    target: AnyTarget<'static>,
     session: Arc<Session>,
     /// Whether the thread that runs it is attached to the interpreter, and so the one to ask.
     attached: bool,
@@ -106,7 +106,7 @@ pub struct Attended {
 
 impl Attended {
     /// A target that belongs to a session.
-    pub fn new(target: AnyTarget, session: Arc<Session>, attached: bool) -> Self {
+    pub fn new(target: AnyTarget<'static>, session: Arc<Session>, attached: bool) -> Self {
         Self { target, session, attached }
     }
 }

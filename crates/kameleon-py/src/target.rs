@@ -1,10 +1,10 @@
 //! The class `Target`: what Python hands to a run, made by one of its constructors.
 
-use crate::any_target::AnyTarget;
 use crate::array::{self, Matrix, Vector};
 use crate::callable::{Callable, Second};
 use crate::pointer::{Function, Pointer};
 use crate::{error, json};
+use kameleon::any_target::AnyTarget;
 use kameleon::random::{Purpose, stream};
 use kameleon::target::{Gaussian, Noisy};
 use kameleon::{Known, Noise, Target};
@@ -19,22 +19,21 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[pyclass(name = "Target", module = "kameleon._kameleon", frozen)]
 pub struct PyTarget {
     /// Behind a lock, because a model may be on one thread at a time only.
-    target: Mutex<AnyTarget>,
-}
-
-impl From<AnyTarget> for PyTarget {
-    fn from(target: AnyTarget) -> Self {
-        Self { target: Mutex::new(target) }
-    }
+    target: Mutex<AnyTarget<'static>>,
 }
 
 impl PyTarget {
+    /// This target, whatever its type.
+    pub fn new(target: impl Target + Clone + Send + 'static) -> Self {
+        Self { target: Mutex::new(AnyTarget::new(target)) }
+    }
+
     /// A copy to be sampled.
-    pub fn copy(&self) -> AnyTarget {
+    pub fn copy(&self) -> AnyTarget<'static> {
         self.lock().clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, AnyTarget> {
+    fn lock(&self) -> MutexGuard<'_, AnyTarget<'static>> {
         self.target.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -48,20 +47,20 @@ impl PyTarget {
         settings.anchor(&std::env::current_dir().unwrap_or_default());
         // A server may be a thread of this very interpreter, which must not wait for us.
         let model = py.detach(|| Model::open(&settings)).map_err(error::run)?;
-        Ok(AnyTarget::Model(Box::new(model)).into())
+        Ok(Self::new(model))
     }
 
     #[staticmethod]
     fn gaussian(mean: PyReadonlyArray1<'_, f64>, covariance: PyReadonlyArray2<'_, f64>, noise: f64) -> PyResult<Self> {
         let covariance: Vec<f64> = covariance.as_array().iter().copied().collect();
-        let target = Gaussian::new(&mean.as_array().to_vec(), &covariance).map_err(error::target)?;
-        Ok(AnyTarget::Gaussian(Noisy::new(target, noise).map_err(error::target)?).into())
+        let target = Gaussian::new(&mean.as_array().to_vec(), &covariance).map_err(error::settings)?;
+        Ok(Self::new(Noisy::new(target, noise).map_err(error::settings)?))
     }
 
     /// A Python function of (x), (x, seed) with `seeded`, or (x, normals) with so many `normals`.
     #[staticmethod]
     fn callable(function: Py<PyAny>, seeded: bool, normals: usize) -> Self {
-        AnyTarget::Callable(Callable::new(function, Second::new(seeded, normals))).into()
+        Self::new(Callable::new(function, Second::new(seeded, normals)))
     }
 
     /// A compiled function at an address, with 2, 3 or 4 arguments; `owner` is kept alive.
@@ -72,7 +71,7 @@ impl PyTarget {
         let function = unsafe { Function::at(address, arguments, normals) };
         let what = "a compiled log density takes (x, dim), (x, dim, seed) or (x, dim, normals, count)";
         let function = function.ok_or_else(|| error::setting("log_density", what))?;
-        Ok(AnyTarget::Pointer(Pointer::new(function, owner)).into())
+        Ok(Self::new(Pointer::new(function, owner)))
     }
 
     /// The dimension, where it is known.
@@ -134,6 +133,6 @@ impl PyTarget {
 }
 
 /// The target as one whose truth is known.
-fn known(target: &AnyTarget) -> PyResult<&dyn Known> {
+fn known<'a>(target: &'a AnyTarget<'_>) -> PyResult<&'a dyn Known> {
     target.known().ok_or_else(|| error::setting("target", "its truth is not known"))
 }

@@ -20,7 +20,7 @@ pub struct GpModel {
 impl GpModel {
     /// The problem that the settings describe, with n_imp chosen.
     pub(crate) fn open(settings: &ModelSettings, seed: u64) -> Result<Self, RunError> {
-        let gp = settings.gp.clone().unwrap_or_default();
+        let gp = settings.classification()?;
         let wrong = |source| RunError::Gp { name: settings.name(), source };
         let data = gp.dataset()?;
         let target = GpClassification::new(&data, gp.model_settings()?).map_err(wrong)?;

@@ -26,19 +26,16 @@
 //!
 //! Nothing here prints, reads the command line or ends the process: the program and the Python package are made of it.
 
-mod application;
 pub mod atomic_file;
-mod builtin;
 mod error;
 mod files;
 mod gp;
-mod kernels;
 mod load;
 mod merge;
 mod model;
-mod named;
 pub mod output;
 mod prepare;
+mod registry;
 mod remote;
 mod run;
 pub mod settings;
@@ -47,15 +44,15 @@ mod status;
 mod sticking;
 pub mod store;
 
-pub use application::{APPLICATIONS, Application};
-pub use builtin::{BuiltIn, DATA_TARGETS, Entry, TARGETS};
 pub use error::RunError;
 pub use files::write_files;
 pub use gp::GpModel;
-pub use kernels::KERNELS;
+pub use kameleon_gp::GLASS;
+pub use kameleon_models::posteriors::POSTERIORS;
 pub use load::{load, settings_of};
 pub use merge::merge;
 pub use model::Model;
+pub use registry::registry;
 pub use remote::{RemoteError, RemoteRunner, run_task};
 pub use run::{Finished, resume, resume_on, start, start_on};
 pub use settings::{RunSettings, SettingsProblem};

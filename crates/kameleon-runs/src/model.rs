@@ -1,26 +1,20 @@
 //! The model that settings speak of, opened: connected, loaded, its data read.
 
-use crate::application::Application;
-use crate::builtin::BuiltIn;
 use crate::error::RunError;
 use crate::gp::GpModel;
 use crate::settings::{Kind, ModelSettings, RunSettings, SettingsProblem};
+use kameleon::any_target::AnyTarget;
 use kameleon::{Evaluation, Known, Noise, Target};
 use kameleon_models::{Expression, LibrarySettings, SharedLibrary, UmBridge, UmBridgeSettings};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Whatever is sampled, in the parameters' own units.
 #[derive(Clone)]
-pub enum Model {
-    /// A target whose truth is known.
-    BuiltIn(BuiltIn),
-    /// A posterior of real data that comes with the library.
-    Application(Application),
-    /// Gaussian-process classification.
-    Gp(Box<GpModel>),
-    /// A log density from outside Rust.
-    Outside(kameleon_models::Model),
+pub struct Model {
+    target: AnyTarget<'static>,
+    gp: Option<Arc<GpModel>>,
 }
 
 impl Model {
@@ -29,83 +23,68 @@ impl Model {
     pub fn open(settings: &RunSettings) -> Result<Self, RunError> {
         settings.check()?;
         let (model, names) = (&settings.model, settings.parameters.names());
-        let opened = match model.kind()? {
-            Kind::BuiltIn(text) => {
-                let dim = model.dim.unwrap_or(if names.is_empty() { 8 } else { names.len() });
-                Self::BuiltIn(BuiltIn::parse(text, dim, model.noise.unwrap_or(0.0))?)
+        let mut gp = None;
+        let target = match model.kind()? {
+            Kind::BuiltIn(choice) | Kind::Posterior(choice) => model.named(choice, names.len())?,
+            Kind::Gp => {
+                let problem = gp.insert(Arc::new(GpModel::open(model, settings.run.seed)?));
+                AnyTarget::new(problem.target.clone())
             }
-            Kind::Application(text) => Self::Application(Application::parse(text)?),
-            Kind::Gp => Self::Gp(Box::new(GpModel::open(model, settings.run.seed)?)),
-            Kind::Expression(text) => Self::Outside(kameleon_models::Model::Expression(Expression::new(text, &names)?)),
-            Kind::Program(command) => Self::Outside(program(model, command, &names)?),
-            Kind::Library(path) => Self::Outside(library(model, path, &names)?),
-            Kind::Server(url) => Self::Outside(server(model, url, &names)?),
+            Kind::Expression(text) => AnyTarget::new(Expression::new(text, &names)?),
+            Kind::Program(command) => program(model, command, &names)?,
+            Kind::Library(path) => library(model, path, &names)?,
+            Kind::Server(url) => server(model, url, &names)?,
             Kind::External(what) => {
                 let what = format!("{what} is a function of another program, which alone can evaluate it");
                 return Err(SettingsProblem::new("model.external", what).into());
             }
         };
-        if let (Some(asked), Some(dim)) = (model.dim, opened.dim())
+        if let (Some(asked), Some(dim)) = (model.dim, target.dim())
             && asked != dim
         {
             let what = format!("{asked}: {} has {dim} parameters; leave dim out", model.name());
             return Err(SettingsProblem::new("model.dim", what).into());
         }
-        Ok(opened)
-    }
-
-    /// The target as one whose truth is known, if it is.
-    pub fn known(&self) -> Option<&dyn Known> {
-        if let Self::BuiltIn(target) = self { Some(target) } else { None }
+        Ok(Self { target, gp })
     }
 
     /// The classification problem, if it is one.
     pub fn gp(&self) -> Option<&GpModel> {
-        if let Self::Gp(model) = self { Some(model) } else { None }
+        self.gp.as_deref()
     }
 
     /// Puts into the settings what was chosen when the model was opened, so that it is the same when the run is resumed.
     pub fn settle(&self, settings: &mut RunSettings) {
-        if let Self::Gp(model) = self {
+        if let Some(model) = &self.gp {
             model.settle(settings.model.gp.get_or_insert_default());
-        }
-    }
-
-    fn target(&self) -> &dyn Target {
-        match self {
-            Self::BuiltIn(target) => target,
-            Self::Application(target) => target,
-            Self::Gp(model) => &model.target,
-            Self::Outside(model) => model,
         }
     }
 }
 
 impl Target for Model {
     fn dim(&self) -> Option<usize> {
-        self.target().dim()
+        self.target.dim()
     }
 
     fn names(&self, dim: usize) -> Vec<String> {
-        self.target().names(dim)
+        self.target.names(dim)
     }
 
     fn normals(&self) -> usize {
-        self.target().normals()
+        self.target.normals()
     }
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
-        match self {
-            Self::BuiltIn(target) => target.log_density(x, noise),
-            Self::Application(target) => target.log_density(x, noise),
-            Self::Gp(model) => model.target.log_density(x, noise),
-            Self::Outside(model) => model.log_density(x, noise),
-        }
+        self.target.log_density(x, noise)
+    }
+
+    fn known(&self) -> Option<&dyn Known> {
+        self.target.known()
     }
 }
 
 #[cfg(unix)]
-fn program(settings: &ModelSettings, command: &[String], names: &[String]) -> Result<kameleon_models::Model, RunError> {
+fn program(settings: &ModelSettings, command: &[String], names: &[String]) -> Result<AnyTarget<'static>, RunError> {
     use kameleon_models::{Program, ProgramSettings};
     let defaults = ProgramSettings::new(command);
     let program = ProgramSettings {
@@ -116,16 +95,16 @@ fn program(settings: &ModelSettings, command: &[String], names: &[String]) -> Re
         failures: settings.failures.unwrap_or(defaults.failures),
         ..defaults
     };
-    Ok(kameleon_models::Model::Program(Program::new(program, names)?))
+    Ok(AnyTarget::new(Program::new(program, names)?))
 }
 
 #[cfg(not(unix))]
-fn program(_: &ModelSettings, _: &[String], _: &[String]) -> Result<kameleon_models::Model, RunError> {
+fn program(_: &ModelSettings, _: &[String], _: &[String]) -> Result<AnyTarget<'static>, RunError> {
     Err(SettingsProblem::new("model.program", "programs need a Unix system; try a server or a library").into())
 }
 
 #[expect(unsafe_code)]
-fn library(settings: &ModelSettings, path: &Path, names: &[String]) -> Result<kameleon_models::Model, RunError> {
+fn library(settings: &ModelSettings, path: &Path, names: &[String]) -> Result<AnyTarget<'static>, RunError> {
     let config = match &settings.config {
         None => String::new(),
         Some(toml::Value::String(text)) => text.clone(),
@@ -135,10 +114,10 @@ fn library(settings: &ModelSettings, path: &Path, names: &[String]) -> Result<ka
     let library = LibrarySettings { path: path.to_path_buf(), symbol, config, noise };
     // SAFETY: the user named this library in a run file of their own, or said that they trust the folder of the run; the
     // documentation tells what its functions must be.
-    Ok(kameleon_models::Model::Library(unsafe { SharedLibrary::load(library, names) }?))
+    Ok(AnyTarget::new(unsafe { SharedLibrary::load(library, names) }?))
 }
 
-fn server(settings: &ModelSettings, url: &str, names: &[String]) -> Result<kameleon_models::Model, RunError> {
+fn server(settings: &ModelSettings, url: &str, names: &[String]) -> Result<AnyTarget<'static>, RunError> {
     let wrong = |what: &str| SettingsProblem::new("model.config", what);
     let config = match &settings.config {
         None => Default::default(),
@@ -158,5 +137,5 @@ fn server(settings: &ModelSettings, url: &str, names: &[String]) -> Result<kamel
         failures: settings.failures.unwrap_or(defaults.failures),
         ..defaults
     };
-    Ok(kameleon_models::Model::UmBridge(UmBridge::connect(server, names)?))
+    Ok(AnyTarget::new(UmBridge::connect(server, names)?))
 }

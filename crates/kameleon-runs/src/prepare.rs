@@ -1,7 +1,7 @@
 //! A run with nothing left open: complete settings, the target on the unbounded space, the chains at their starts.
 
 use crate::error::RunError;
-use crate::settings::{Parameters, RunSettings, SamplerSettings, SettingsProblem};
+use crate::settings::{Parameters, RunSettings, SettingsProblem};
 use crate::starts;
 use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
@@ -43,7 +43,7 @@ impl<'a> Prepared<'a> {
             )
         };
         SettingsProblem::demand(!(alone && sampler.pools()), "run.chain", what)?;
-        settings.sampler = SamplerSettings::of(&sampler)?;
+        settings.sampler = sampler.choice();
         let priors = settings.parameters.0.iter().map(|(_, parameter)| parameter.prior).collect();
         let target = Bounded::new(WithPrior::new(target, priors)?, settings.parameters.bounds()?)?;
         Ok(Self { settings, target, sampler })

@@ -6,7 +6,6 @@ mod gp;
 mod model;
 mod parameters;
 mod plan;
-mod sampler;
 mod text;
 
 pub use gp::{GpSettings, Samples};
@@ -14,11 +13,10 @@ pub use kameleon::engine::StopRule;
 pub use model::{Kind, ModelSettings, Noisy};
 pub use parameters::{Parameter, Parameters, Start};
 pub use plan::{OutputSettings, PlanSettings};
-pub use sampler::SamplerSettings;
 pub use text::SettingsProblem;
 
-use kameleon::Sampler;
-use serde::{Deserialize, Serialize};
+use kameleon::{Choice, Sampler};
+use serde::{Deserialize, Serialize, Serializer};
 use std::path::Path;
 
 /// Everything there is to say about a run.
@@ -30,8 +28,9 @@ pub struct RunSettings {
     /// Its parameters, in order: names, bounds, priors, starts.
     #[serde(skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
-    /// How it is sampled.
-    pub sampler: SamplerSettings,
+    /// How it is sampled: a name, and any settings of that sampler.
+    #[serde(serialize_with = "as_table")]
+    pub sampler: Choice,
     /// For how long, and by how many chains.
     pub run: PlanSettings,
     /// What is kept and written.
@@ -61,7 +60,8 @@ impl RunSettings {
 
     /// The sampler.
     pub fn sampler(&self) -> Result<Sampler, SettingsProblem> {
-        self.sampler.sampler()
+        Sampler::chosen(&self.sampler)
+            .map_err(|error| SettingsProblem::new(format!("sampler.{}", error.setting), error.what))
     }
 
     /// Iterations of warm-up in each chain, and how many it makes at most in all.
@@ -83,4 +83,9 @@ impl RunSettings {
     pub fn anchor(&mut self, base: &Path) {
         self.model.anchor(base);
     }
+}
+
+/// A section of its own, so that single settings can be set by their keys.
+fn as_table<S: Serializer>(choice: &Choice, serializer: S) -> Result<S::Ok, S::Error> {
+    choice.to_table().serialize(serializer)
 }

@@ -5,8 +5,8 @@
 //! a few times longer (Glass: 4 times). A lucky estimate holds a chain for much longer: the alarm is at ten times, or at a
 //! twentieth of the run, since noise that holds the chain everywhere spoils the comparison with its own acceptance.
 
-use crate::application::Application;
 use crate::settings::{Kind, RunSettings};
+use kameleon::registry::same_name;
 use kameleon::statistics::{Statistics, expected_wait};
 
 /// The largest sd(log p̂) at which independent noise is reasonable (Doucet, Pitt, Deligiannidis and Kohn 2015).
@@ -22,7 +22,10 @@ const LONG: u64 = 100;
 pub fn advice(settings: &RunSettings) -> &'static str {
     match settings.model.kind() {
         Ok(Kind::Gp) => "Take a larger n-imp, the approximation ep, or correlation = 0.99 (--correlation).",
-        Ok(Kind::Application(text)) => Application::advice(text),
+        Ok(Kind::Posterior(choice)) if same_name(&choice.name, "cbpp") => {
+            "Take a larger n-imp, as in --target cbpp:n-imp=8."
+        }
+        Ok(Kind::Posterior(_)) => "Take more particles, as in --target sv:particles=400.",
         _ => "Less noise, or correlation = 0.99 (--correlation), may help.",
     }
 }

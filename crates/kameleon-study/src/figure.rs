@@ -60,7 +60,7 @@ fn groups(study: &Study, settings: &Settings<'_>) -> Vec<Group> {
     let mut groups = Vec::new();
     for target in study.targets() {
         for sampler in study.samplers(settings.extras) {
-            let spec = Spec::of(target, &sampler.proposal, settings.scale, settings.seed);
+            let spec = Spec::of(target, &sampler.sampler, settings.scale, settings.seed);
             let chains = study.chains.at(settings.scale) as usize;
             let (spec, chains) = match study.kind {
                 Kind::Table => (spec.in_teams(), chains / TEAM),

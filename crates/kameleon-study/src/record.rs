@@ -1,14 +1,15 @@
 //! One chain of a study: what it is, and what is kept of it.
 
 use crate::engine::Watch;
-use crate::study::{Built, Density, Scale, TargetEntry};
+use crate::study::{self, Scale, TargetEntry};
 use crate::team::{self, TEAM, TeamFigures};
 use kameleon::any_chain::AnyChain;
+use kameleon::any_target::AnyTarget;
 use kameleon::diagnose::{mean_norm, quantile_deviations};
 use kameleon::engine::{Engine, Job, Rule};
 use kameleon::random::{Purpose, stream};
 use kameleon::record::{Draw, Keep, Moment, RecordError, Recorded};
-use kameleon::{ChainSettings, Control, Ending, Length, Sampler};
+use kameleon::{ChainSettings, Choice, Control, Ending, Length, Sampler, Target};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -24,7 +25,7 @@ pub struct Spec {
     /// Draws may change with the program.
     version: String,
     /// The target.
-    pub density: Density,
+    pub target: Choice,
     /// Its dimension.
     pub dim: usize,
     start: f64,
@@ -72,7 +73,7 @@ impl Spec {
         let length = target.length(scale);
         Self {
             version: env!("CARGO_PKG_VERSION").into(),
-            density: target.density.clone(),
+            target: target.choice(),
             dim: target.dim,
             start: target.start,
             scatter: target.scatter,
@@ -117,19 +118,19 @@ impl Spec {
     }
 
     /// The target, ready to be evaluated.
-    pub fn build(&self) -> Result<Built, String> {
-        self.density.build(self.dim)
+    pub fn build(&self) -> Result<AnyTarget<'static>, String> {
+        study::build(&self.target).map_err(|error| error.to_string())
     }
 
     /// An error if target, sampler and start do not fit together.
     pub fn check(&self) -> Result<(), String> {
-        self.chain(self.build()?.target().normals(), 0).map(drop)
+        self.chain(self.build()?.normals(), 0).map(drop)
     }
 
     /// The chain at its start; of a team, its member of this number, from 0.
     fn chain(&self, normals: usize, member: usize) -> Result<Box<dyn AnyChain>, String> {
         // Chains of different samplers and targets must not share their random numbers.
-        let key = serde_json::to_string(&(&self.density, &self.sampler)).expect("plain data");
+        let key = serde_json::to_string(&(&self.target, &self.sampler)).expect("plain data");
         let index = if self.team { self.chain * TEAM + member } else { self.chain };
         let settings =
             ChainSettings { index, seed: self.seed ^ hash(&key), warmup: self.warmup, normals, correlation: 0.0 };
@@ -147,12 +148,12 @@ impl Spec {
         let members = if self.team { TEAM } else { 1 };
         let mut jobs = Vec::with_capacity(members);
         for member in 0..members {
-            let target = self.build()?.target();
+            let target = self.build()?;
             let mut chain = self.chain(target.normals(), member)?;
             if self.team {
                 chain.join();
             }
-            jobs.push(Job::new(chain, target, Watched { recorded: Recorded::default(), seen: 0, watch }));
+            jobs.push(Job::new(chain, Box::new(target), Watched { recorded: Recorded::default(), seen: 0, watch }));
         }
         let keep = Keep { thin: self.thin, warmup: false };
         let control = Control { stop: Some(stop), progress: None };
@@ -218,7 +219,7 @@ impl kameleon::record::Record for Watched<'_> {
 }
 
 /// The record of a chain that is judged alone.
-fn single(spec: &Spec, built: &Built, chains: Vec<Member>, seconds: f64) -> Record {
+fn single(spec: &Spec, built: &AnyTarget<'_>, chains: Vec<Member>, seconds: f64) -> Record {
     let accepted: u64 = chains.iter().map(|member| member.chain.statistics().sampling.accepted).sum();
     let total: u64 = chains.iter().map(|member| member.chain.statistics().sampling.total()).sum();
     let draws = chains.into_iter().flat_map(|member| member.draws).collect();
@@ -230,7 +231,7 @@ fn single(spec: &Spec, built: &Built, chains: Vec<Member>, seconds: f64) -> Reco
 
 impl Record {
     /// Draws are kept only where there is no truth to compare with.
-    fn compare(&mut self, spec: &Spec, built: &Built) {
+    fn compare(&mut self, spec: &Spec, built: &AnyTarget<'_>) {
         let Some(truth) = built.known() else { return };
         let (mean, dim) = (truth.mean(), spec.dim);
         let levels: Vec<f64> = self.draws.chunks(dim).map(|x| truth.level(x)).collect();

@@ -2,19 +2,19 @@
 
 mod check;
 mod claim;
-mod density;
+mod named;
 mod scale;
 
 pub use claim::{Claim, Relation};
-pub use density::{Built, Density};
+pub use named::{build, ridge};
 pub use scale::{Scale, Scaled};
 
 use crate::StudyError;
 use kameleon::bandwidth::Bandwidth;
 use kameleon::proposal::{AdaptiveMetropolisSettings, Kamh, KamhSettings};
-use kameleon::sampler::SettingsError;
-use kameleon::{Kernel, Length, Sampler};
-use serde::Deserialize;
+use kameleon::{Choice, Kernel, Length, Sampler, SettingsError};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use toml::Spanned;
 
 /// What is drawn, and with it what a study needs.
@@ -84,8 +84,8 @@ pub struct Study {
 pub struct TargetEntry {
     /// Its name in figures and tables.
     pub name: String,
-    /// What it is.
-    pub density: Density,
+    /// What it is, by name: `banana:b=0.1`, or a table with `name`.
+    pub target: Choice,
     /// Its dimension; a posterior of data has its own, which must be given.
     #[serde(default = "eight")]
     pub dim: usize,
@@ -117,8 +117,8 @@ pub struct SamplerEntry {
     /// Whether it is left out unless extras are asked for.
     #[serde(default)]
     pub extra: bool,
-    /// The proposal with its settings.
-    pub proposal: Sampler,
+    /// What it is, by name: `KAMH-LS:n=500`, or a table with `name`.
+    pub sampler: Sampler,
 }
 
 /// How the benchmark sample is made.
@@ -135,8 +135,8 @@ pub struct BenchmarkEntry {
     pub thin: Scaled,
     /// Another number of importance samples than the study's target has.
     pub n_imp: Option<usize>,
-    /// The sampler.
-    pub proposal: Sampler,
+    /// The sampler, by name.
+    pub sampler: Sampler,
     /// The two coordinates that are shown, from 1.
     #[serde(default = "first_two")]
     pub coordinates: [usize; 2],
@@ -147,10 +147,8 @@ impl BenchmarkEntry {
     pub fn of(&self, target: &TargetEntry) -> TargetEntry {
         let mut target = target.clone();
         (target.iterations, target.burn_in, target.thin) = (Some(self.iterations), Some(self.burn_in), self.thin);
-        match (&mut target.density, self.n_imp) {
-            (Density::Glass(glass), Some(n_imp)) => glass.n_imp = n_imp,
-            (Density::Cbpp(cbpp), Some(n_imp)) => cbpp.n_imp = n_imp,
-            _ => {}
+        if let Some(n_imp) = self.n_imp {
+            target.target.set("n-imp", n_imp);
         }
         target
     }
@@ -160,7 +158,8 @@ impl BenchmarkEntry {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ProposalEntry {
-    /// One panel for each kernel.
+    /// One panel for each kernel, by name.
+    #[serde(deserialize_with = "by_name")]
     pub kernels: Vec<Kernel>,
     /// n, the number of exact draws in z.
     pub n: usize,
@@ -185,6 +184,11 @@ impl ProposalEntry {
         };
         Kamh::new(&settings, 2, Length { warmup: 0, sampling: 0 })
     }
+}
+
+fn by_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Kernel>, D::Error> {
+    let kernels = Vec::<Value>::deserialize(deserializer)?;
+    kernels.iter().map(Kernel::from_value).collect::<Result<_, _>>().map_err(serde::de::Error::custom)
 }
 
 fn eight() -> usize {
@@ -263,7 +267,7 @@ impl TargetEntry {
         let mut sampler = sampler.clone();
         let kernel: Option<&mut KamhSettings> = match &mut sampler {
             Sampler::Kamh(settings) => Some(settings),
-            Sampler::KamhPca(settings) => Some(&mut settings.kameleon),
+            Sampler::KamhPca(settings) => Some(&mut settings.kamh),
             Sampler::AdaptiveMetropolis(AdaptiveMetropolisSettings { variances, .. }) => {
                 *variances = variances.take().or_else(|| self.variances.clone());
                 None

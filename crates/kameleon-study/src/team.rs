@@ -1,9 +1,9 @@
 //! A team: chains that are run and judged together, and learn together where their sampler can.
 
 use crate::record::{Checkpoint, Member, Record, Spec};
-use crate::study::Built;
+use kameleon::any_target::AnyTarget;
 use kameleon::diagnose::{mean_norm, quantile_deviations, summarise};
-use kameleon::pool;
+use kameleon::{Target, pool};
 use serde::{Deserialize, Serialize};
 
 /// How many chains make a team.
@@ -21,7 +21,7 @@ pub struct TeamFigures {
 }
 
 /// What is kept of a team that has ended.
-pub fn record(spec: &Spec, built: &Built, members: &[Member], seconds: f64) -> Record {
+pub fn record(spec: &Spec, built: &AnyTarget<'_>, members: &[Member], seconds: f64) -> Record {
     let draws: Vec<&[f64]> = members.iter().map(|member| member.draws.as_slice()).collect();
     let summary = summarise(&[], &draws, spec.dim);
     let least = summary.parameters.iter().map(|p| p.ess_bulk).fold(f64::INFINITY, f64::min);
@@ -43,7 +43,7 @@ pub fn record(spec: &Spec, built: &Built, members: &[Member], seconds: f64) -> R
 }
 
 /// How far a chain's draws are from the truth, if that is known.
-fn end(spec: &Spec, built: &Built, member: &Member) -> Option<Checkpoint> {
+fn end(spec: &Spec, built: &AnyTarget<'_>, member: &Member) -> Option<Checkpoint> {
     let truth = built.known()?;
     let levels: Vec<f64> = member.draws.chunks(spec.dim).map(|x| truth.level(x)).collect();
     Some(Checkpoint {

@@ -197,24 +197,25 @@ chains = 3
 
 [[target]]
 name = "ring"
-density = { ring = { radius = 3.5, variance = 0.05 } }
+target = "ring:radius=3.5,variance=0.05"
 dim = 2
 iterations = 1500
 
 [[target]]
 name = "stretched"
-density = { gaussian = { variances = [1, 25] } }
+target = { name = "gaussian", variances = [1, 25] }
 dim = 2
 iterations = 1500
 
 [[sampler]]
 name = "SM"
-[sampler.proposal.random-walk]
+sampler = "SM"
 
 [[sampler]]
 name = "small Kameleon"
-[sampler.proposal.kamh]
-kernel = { matern = { order = 1.5, rho = 1 } }
+[sampler.sampler]
+name = "KAMH-LS"
+kernel = "matern:order=1.5,rho=1"
 n = 50
 discard = 100
 
@@ -232,7 +233,7 @@ fn a_study_of_ones_own_gets_the_same_figures_and_page() {
     let measures = ["acceptance", "quantile-deviation"];
     check_comparison("mine", &folder.read("mine.csv"), &measures, &["SM", "small Kameleon"]);
     let page = folder.read("index.html");
-    assert!(page.contains("The small Kameleon is better") && page.contains("matern = { order = 1.5"));
+    assert!(page.contains("The small Kameleon is better") && page.contains("matern:order=1.5"));
 }
 
 #[test]
@@ -247,17 +248,16 @@ fn what_is_wrong_with_a_study_is_told_with_file_line_and_what_is_allowed() {
     says("chains = 3", "chains = -3", 5, "-3 is negative");
     says("chains = 3", "chains = { quick = 3 }", 5, "missing field `paper`");
     says("\"bars\"", "\"pies\"", 4, "expected one of `bars`, `table`, `convergence`");
-    says("ring = { radius", "pear = { radius", 9, "expected one of `banana`, `flower`, `ring`");
-    let of_data = [("cbpp = { n-imp = 4 }", "cbpp has dim = 5"), ("stochastic-volatility = {}", "dim = 3, not 2")];
-    for (density, what) in of_data {
-        says("ring = { radius = 3.5, variance = 0.05 }", density, 7, what);
+    says("ring:radius", "rung:radius", 7, "there is no target \"rung\"; choose one of ring, ");
+    for (target, what) in [("cbpp:n-imp=4", "cbpp has dim = 5"), ("sv", "dim = 3, not 2")] {
+        says("ring:radius=3.5,variance=0.05", target, 7, what);
     }
-    says("gaussian = { variances = [1, 25] }", "cbpp = { n-imp = 0 }", 13, "n-imp must be from 1");
-    says("variance = 0.05", "variance = -1", 7, "variance must be positive");
+    says("{ name = \"gaussian\", variances = [1, 25] }", "\"cbpp:n-imp=0\"", 13, "n-imp: must be from 1");
+    says("variance=0.05", "variance=-1", 7, "variance: must be positive");
     says("\"bars\"", "\"benchmark\"", 4, "needs one [[target]] and no more");
     says("\"stretched\"", "\"ring\"", 13, "two of the name \"ring\"");
-    says("n = 50", "nn = 50", 27, "unknown field `nn`");
-    says("n = 50", "n = 0", 23, "sampler \"small Kameleon\" on target \"ring\": n: must be at least 1");
+    says("n = 50", "nn = 50", 24, "nn: KAMH-LS has no such setting; it has n, ");
+    says("n = 50", "n = 0", 24, "n: must be from 1 to 1000000, not 0");
     says("discard = 100", "discard = 5000", 23, "longer warm-up");
     says("measure = \"quantile-deviation\"", "measure = \"beauty\"", 30, "there are acceptance, mean-norm");
     says("sampler = \"small Kameleon\"", "sampler = \"NUTS\"", 30, "there are SM, small Kameleon");
@@ -272,18 +272,19 @@ kind = "table"
 chains = 8
 [[target]]
 name = "funnel"
-density = { funnel = { s = 1 } }
+target = "funnel:s=1"
 dim = 3
 iterations = 1200
 burn-in = 800
 scatter = 2
 [[sampler]]
 name = "kameleon"
-[sampler.proposal.kameleon]
+[sampler.sampler]
+name = "kameleon"
 n = 100
 [[sampler]]
 name = "DE-MC(Z)"
-[sampler.proposal.differential-evolution]
+sampler = "DE-MC(Z)"
 "#;
     let study = Study::parse("table.toml", text).unwrap();
     let numbers = |threads: usize| {
@@ -313,19 +314,19 @@ kind = "table"
 chains = 8
 [[target]]
 name = "herds"
-density = { cbpp = { n-imp = 1 } }
+target = "cbpp:n-imp=1"
 dim = 5
 iterations = 900
 burn-in = 700
 [[target]]
 name = "returns"
-density = { stochastic-volatility = { particles = 5 } }
+target = "sv:particles=5"
 dim = 3
 iterations = 900
 burn-in = 700
 [[sampler]]
 name = "SM"
-[sampler.proposal.random-walk]
+sampler = "SM"
 "#;
     let folder = Folder::new("data");
     run_whole(&folder, &[Study::parse("data.toml", text).unwrap()], 2, 1);

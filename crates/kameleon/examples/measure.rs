@@ -17,7 +17,7 @@ fn main() {
     let pool = number(6, 1) == 1;
     for target in args[1].split(',') {
         for name in args[0].split(',') {
-            let mut sampler = Sampler::by_name(name).unwrap();
+            let mut sampler = Sampler::chosen(&name.parse().unwrap()).unwrap();
             if let (Sampler::Kameleon(settings), Ok(text)) = (&mut sampler, std::env::var("JUMPS")) {
                 settings.jumps_up_to = text.parse().unwrap();
             }

@@ -1,5 +1,6 @@
 //! How adaptation fades: when a proposal may learn, how often it takes a new z, and the scale it learns.
 
+use crate::registry::{Kind, Typed};
 use serde::{Deserialize, Serialize};
 
 /// The acceptance rate that the scale is driven to (Gelman et al. 1996).
@@ -14,6 +15,10 @@ pub enum Until {
     Warmup,
     /// Never frozen: right only if what is learned changes ever less.
     Forever,
+}
+
+impl Typed for Until {
+    const KIND: Kind = Kind::Word(&["warmup", "forever"]);
 }
 
 impl Until {
@@ -39,6 +44,10 @@ impl Default for Schedule {
     fn default() -> Self {
         Self::Constant(1.0)
     }
+}
+
+impl Typed for Schedule {
+    const KIND: Kind = Kind::Schedule;
 }
 
 impl Schedule {

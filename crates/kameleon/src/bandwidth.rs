@@ -1,6 +1,7 @@
 //! The median heuristic for a kernel's bandwidth.
 
 use crate::points::Points;
+use crate::registry::{Kind, Typed};
 use serde::{Deserialize, Serialize};
 
 /// Where the kernel's bandwidth comes from.
@@ -12,6 +13,10 @@ pub enum Bandwidth {
     Median,
     /// As given with the kernel.
     Fixed,
+}
+
+impl Typed for Bandwidth {
+    const KIND: Kind = Kind::Bandwidth;
 }
 
 /// σ = (median pairwise distance of at most 1000 points)/√2, so that exp(−r²/2σ²) = exp(−r²/median²).

@@ -2,6 +2,7 @@
 
 use crate::Rng;
 use crate::points::Points;
+use crate::registry::{Kind, Typed};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,10 @@ pub enum HistoryKind {
     Reservoir,
     /// All states; every new z is a fresh subsample.
     Stored,
+}
+
+impl Typed for HistoryKind {
+    const KIND: Kind = Kind::Word(&["reservoir", "stored"]);
 }
 
 /// The past of a chain, as much of it as is needed.

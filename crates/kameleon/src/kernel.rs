@@ -13,25 +13,62 @@ mod rational_quadratic;
 pub use gaussian::Gaussian;
 pub use inverse_multiquadric::InverseMultiquadric;
 pub use linear::Linear;
-pub use matern::Matern;
+pub use matern::{Matern, MaternSettings};
 pub use polynomial::Polynomial;
 pub use rational_quadratic::RationalQuadratic;
 
 use crate::linalg::dot;
+use crate::registry::{self, Choice, Entry, Kind, Settings, SettingsError, Typed, USUAL_SIZE, read, values_of};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use serde_json::{Value, json};
 
 pub use crate::simd::{BLOCK, Block};
 
-/// A kernel parameter that makes no sense.
-#[derive(Debug, Error, PartialEq)]
-#[error("kernel {kernel}: {what}")]
-pub struct KernelError {
-    /// Which kernel.
-    pub kernel: &'static str,
-    /// What is wrong, and what is allowed.
-    pub what: String,
-}
+/// Every kernel by name. With the median heuristic its length scale is learned.
+pub const KERNELS: &[Entry<Kernel>] = &[
+    Entry {
+        name: "gaussian",
+        about: "exp(−‖x − x'‖²/2σ²)",
+        class: "Gaussian",
+        settings: Gaussian::table,
+        make: |given| read(given).map(Kernel::Gaussian),
+    },
+    Entry {
+        name: "matern",
+        about: "the Matérn family in the paper's scaling, a function of ‖x − x'‖/ρ",
+        class: "Matern",
+        settings: MaternSettings::table,
+        make: |given| read(given).map(|MaternSettings { order, rho }| Kernel::matern(order, rho)),
+    },
+    Entry {
+        name: "rational-quadratic",
+        about: "(1 + ‖x − x'‖²/2αℓ²)^−α",
+        class: "RationalQuadratic",
+        settings: RationalQuadratic::table,
+        make: |given| read(given).map(Kernel::RationalQuadratic),
+    },
+    Entry {
+        name: "inverse-multiquadric",
+        about: "(1 + ‖x − x'‖²/c²)^−½",
+        class: "InverseMultiquadric",
+        settings: InverseMultiquadric::table,
+        make: |given| read(given).map(Kernel::InverseMultiquadric),
+    },
+    Entry {
+        name: "linear",
+        about: "⟨x, x'⟩: the proposal becomes that of adaptive Metropolis",
+        class: "Linear",
+        settings: Vec::new,
+        make: |_| Ok(Kernel::Linear(Linear)),
+    },
+    Entry {
+        name: "polynomial",
+        about: "(1 + ⟨x, x'⟩)^degree",
+        class: "Polynomial",
+        settings: Polynomial::table,
+        make: |given| read(given).map(Kernel::Polynomial),
+    },
+];
 
 /// A kernel that is a function φ(s) of one number s: one file each.
 pub trait Profile {
@@ -56,11 +93,6 @@ pub trait Profile {
 
     /// Sets the length scale to resemble a Gaussian kernel of bandwidth σ.
     fn set_bandwidth(&mut self, _sigma: f64) {}
-
-    /// An error for parameters outside their range.
-    fn check(&self) -> Result<(), KernelError> {
-        Ok(())
-    }
 }
 
 /// A kernel k(x, x'), with its parameters.
@@ -85,6 +117,10 @@ pub enum Kernel {
     Scaled(f64, Box<Kernel>),
 }
 
+impl Typed for Kernel {
+    const KIND: Kind = Kind::Kernel;
+}
+
 /// What a profile is a function of.
 enum Form<'a> {
     Distance(&'a dyn Profile),
@@ -105,6 +141,44 @@ impl Kernel {
     /// (1 + ⟨x, x'⟩)^degree
     pub fn polynomial(degree: u32) -> Self {
         Self::Polynomial(Polynomial { degree })
+    }
+
+    /// The kernel that is meant: text such as `matern:order=1.5`, a table with `name` and the same keys,
+    /// `{ sum = […] }` of several kernels, or `{ scaled = [factor, kernel] }`.
+    pub fn from_value(value: &Value) -> Result<Self, SettingsError> {
+        let wrong = |what: &str| SettingsError::new("name", what);
+        let kernel = match (value.get("sum"), value.get("scaled")) {
+            (Some(Value::Array(kernels)), None) => {
+                Self::Sum(kernels.iter().map(Self::from_value).collect::<Result<_, _>>()?)
+            }
+            (None, Some(Value::Array(parts))) => match parts.as_slice() {
+                [Value::Number(factor), kernel] => {
+                    Self::Scaled(factor.as_f64().unwrap_or(f64::NAN), Box::new(Self::from_value(kernel)?))
+                }
+                _ => return Err(wrong("scaled: should be a list of a number and a kernel")),
+            },
+            _ => {
+                let Choice { name, settings } = Choice::from_value(value.clone())?;
+                registry::find("kernel", &name, KERNELS.iter())?.build(&settings)?
+            }
+        };
+        kernel.check()?;
+        Ok(kernel)
+    }
+
+    /// The table that means this kernel.
+    pub fn to_value(&self) -> Value {
+        let (name, settings) = match self {
+            Self::Linear(k) => ("linear", values_of(k)),
+            Self::Polynomial(k) => ("polynomial", values_of(k)),
+            Self::Gaussian(k) => ("gaussian", values_of(k)),
+            Self::Matern(k) => ("matern", values_of(&k.settings())),
+            Self::RationalQuadratic(k) => ("rational-quadratic", values_of(k)),
+            Self::InverseMultiquadric(k) => ("inverse-multiquadric", values_of(k)),
+            Self::Sum(kernels) => return json!({ "sum": kernels.iter().map(Self::to_value).collect::<Vec<_>>() }),
+            Self::Scaled(factor, kernel) => return json!({ "scaled": [factor, kernel.to_value()] }),
+        };
+        Choice { name: name.into(), settings }.to_table().into()
     }
 
     /// k(x, x')
@@ -193,24 +267,23 @@ impl Kernel {
     }
 
     /// An error for parameters outside their range.
-    pub fn check(&self) -> Result<(), KernelError> {
+    pub fn check(&self) -> Result<(), SettingsError> {
         match self {
-            Self::Sum(kernels) if kernels.is_empty() => return Err(error("sum", "needs at least one kernel".into())),
-            Self::Sum(kernels) => kernels.iter().try_for_each(Kernel::check)?,
+            Self::Linear(_) => Ok(()),
+            Self::Polynomial(k) => k.check(),
+            Self::Gaussian(k) => k.check(),
+            Self::Matern(k) => k.settings().check(),
+            Self::RationalQuadratic(k) => k.check(),
+            Self::InverseMultiquadric(k) => k.check(),
+            Self::Sum(kernels) => {
+                SettingsError::demand("sum", !kernels.is_empty(), "needs at least one kernel")?;
+                kernels.iter().try_for_each(Kernel::check)
+            }
             Self::Scaled(factor, kernel) => {
-                positive("scaled", "the factor", *factor)?;
-                kernel.check()?;
+                USUAL_SIZE.check("factor", factor)?;
+                kernel.check()
             }
-            _ => {}
         }
-        let mut result = Ok(());
-        self.visit(1.0, &mut |_, form| {
-            let (Form::Distance(profile) | Form::Product(profile)) = form;
-            if result.is_ok() {
-                result = profile.check();
-            }
-        });
-        result
     }
 
     /// Shows every profile with its factor.
@@ -231,19 +304,6 @@ impl Kernel {
 /// ‖x − y‖²
 fn squared_distance(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum()
-}
-
-fn error(kernel: &'static str, what: String) -> KernelError {
-    KernelError { kernel, what }
-}
-
-/// An error unless `value` is positive and finite, and neither its square nor the inverse of that over- or underflows.
-fn positive(kernel: &'static str, name: &str, value: f64) -> Result<(), KernelError> {
-    if (1e-150..1e150).contains(&value) {
-        Ok(())
-    } else {
-        Err(error(kernel, format!("{name} must be positive and of a usual size, not {value}")))
-    }
 }
 
 #[cfg(test)]

@@ -43,7 +43,6 @@
 
 pub mod adapt;
 pub mod any_chain;
-pub mod any_target;
 pub mod bandwidth;
 pub mod chain;
 mod covariance;
@@ -51,12 +50,14 @@ pub mod diagnose;
 pub mod engine;
 pub mod history;
 pub mod kernel;
+mod length;
 pub mod linalg;
 pub mod points;
 pub mod pool;
 pub mod proposal;
 pub mod random;
 pub mod record;
+pub mod registry;
 pub mod run;
 pub mod sampler;
 pub mod simd;
@@ -69,12 +70,14 @@ pub mod target;
 pub use chain::{Chain, ChainError, ChainSettings, Outcome, Step};
 pub use engine::{Control, Ending, Progress};
 pub use kernel::Kernel;
+pub use length::Length;
 pub use proposal::Proposal;
 pub use random::Rng;
+pub use registry::{Choice, SettingsError};
 pub use run::{Plan, Run, resume, sample};
-pub use sampler::{Length, Sampler};
+pub use sampler::Sampler;
 pub use statistics::Statistics;
-pub use target::{EvalError, Evaluation, Known, Noise, Target};
+pub use target::{EvalError, Evaluation, Known, Noise, Target, any_target};
 
 /// The examples of the README, run as tests.
 #[cfg(doctest)]

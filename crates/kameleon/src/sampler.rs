@@ -1,102 +1,19 @@
 //! The samplers by name: plain settings that are checked once and become chains.
 
-use crate::adapt::Until;
+pub use crate::length::Length;
+pub use crate::registry::SettingsError;
+
 use crate::any_chain::AnyChain;
 use crate::chain::{Chain, ChainError, ChainSettings};
-use crate::kernel::KernelError;
 use crate::proposal::*;
+use crate::registry::{self, Choice, Entry, Settings, read, values_of};
 use crate::staged::{Kameleon, KameleonSettings};
-use crate::target::TargetError;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 use thiserror::Error;
 
-/// A setting that makes no sense, found before anything runs.
-#[derive(Debug, Error, PartialEq)]
-#[error("{setting}: {what}")]
-pub struct SettingsError {
-    /// Which setting.
-    pub setting: String,
-    /// What is wrong, and what is allowed.
-    pub what: String,
-}
-
-impl From<KernelError> for SettingsError {
-    fn from(error: KernelError) -> Self {
-        Self::new("kernel", error.to_string())
-    }
-}
-
-impl From<TargetError> for SettingsError {
-    fn from(error: TargetError) -> Self {
-        Self::new("target", error.to_string())
-    }
-}
-
-impl SettingsError {
-    /// `setting` is wrong in this way.
-    pub fn new(setting: impl Into<String>, what: impl Into<String>) -> Self {
-        Self { setting: setting.into(), what: what.into() }
-    }
-
-    pub(crate) fn demand(setting: &str, ok: bool, what: &str) -> Result<(), Self> {
-        if ok { Ok(()) } else { Err(Self::new(setting, what)) }
-    }
-
-    pub(crate) fn positive(setting: &str, value: f64) -> Result<(), Self> {
-        let ok = value > 0.0 && value.is_finite();
-        Self::demand(setting, ok, &format!("must be positive and finite, not {value}"))
-    }
-
-    pub(crate) fn not_negative(setting: &str, value: f64) -> Result<(), Self> {
-        let ok = value >= 0.0 && value.is_finite();
-        Self::demand(setting, ok, &format!("must be zero or positive and finite, not {value}"))
-    }
-
-    pub(crate) fn at_least_one(setting: &str, value: u64) -> Result<(), Self> {
-        Self::demand(setting, value >= 1, "must be at least 1")
-    }
-
-    pub(crate) fn within(setting: &str, value: usize, least: usize, most: usize) -> Result<(), Self> {
-        Self::demand(setting, (least..=most).contains(&value), &format!("must be from {least} to {most}, not {value}"))
-    }
-
-    pub(crate) fn length(setting: &str, found: usize, wanted: usize) -> Result<(), Self> {
-        Self::demand(setting, found == wanted, &format!("must have {wanted} numbers, one per dimension, not {found}"))
-    }
-}
-
-/// How many iterations a run has: what a proposal must know to make room and to refuse a warm-up that is too short.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Length {
-    /// Iterations of warm-up.
-    pub warmup: u64,
-    /// Iterations after it.
-    pub sampling: u64,
-}
-
-impl Length {
-    /// All iterations.
-    pub fn total(self) -> u64 {
-        self.warmup.saturating_add(self.sampling)
-    }
-
-    /// An error if nothing of the warm-up is left to learn from after the discard.
-    pub(crate) fn outlasts(self, discard: u64, until: Until) -> Result<(), SettingsError> {
-        let Length { warmup, .. } = self;
-        SettingsError::demand(
-            "warmup",
-            warmup > discard || until == Until::Forever,
-            &format!(
-                "{warmup} iterations are not more than the {discard} that are discarded before learning; \
-                 use a longer warm-up or a smaller discard"
-            ),
-        )
-    }
-}
-
 /// A sampler and its settings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Sampler {
     /// SM: standard Metropolis.
     RandomWalk(RandomWalkSettings),
@@ -123,17 +40,71 @@ impl Default for Sampler {
 /// The largest dimension in which a d × d matrix is learned: more would not fit into memory, nor be of use.
 const LARGEST_MATRIX: usize = 4096;
 
-/// Every sampler by its name in the paper, with a line about it.
-pub const SAMPLERS: [(&str, &str); 9] = [
-    ("kameleon", "the default: learned metric, local steps and jumps across the target"),
-    ("SM", "standard Metropolis: isotropic steps of fixed scale 2.38/√d"),
-    ("AM-FS", "adaptive Metropolis: learned covariance, fixed scale 2.38/√d"),
-    ("AM-LS", "adaptive Metropolis: learned covariance and learned scale"),
-    ("AM-PCA", "steps along one principal direction of the learned covariance at a time"),
-    ("KAMH", "Kameleon: covariance follows the local shape of the target, fixed scale"),
-    ("KAMH-LS", "Kameleon with learned scale"),
-    ("PCA-Kameleon", "steps along one kernel principal direction at a time"),
-    ("DE-MC(Z)", "differential evolution: steps along differences of past states; not of the paper"),
+/// Every sampler by its name in the paper.
+pub const SAMPLERS: &[Entry<Sampler>] = &[
+    Entry {
+        name: "kameleon",
+        about: "the default: learned metric, local steps and jumps across the target",
+        class: "Kameleon",
+        settings: KameleonSettings::table,
+        make: |given| read(given).map(Sampler::Kameleon),
+    },
+    Entry {
+        name: "SM",
+        about: "standard Metropolis: isotropic steps of fixed scale",
+        class: "SM",
+        settings: RandomWalkSettings::table,
+        make: |given| read(given).map(Sampler::RandomWalk),
+    },
+    Entry {
+        name: "AM-LS",
+        about: "adaptive Metropolis: learned covariance and learned scale",
+        class: "AM",
+        settings: || AdaptiveMetropolisSettings::table(true),
+        make: |given| AdaptiveMetropolisSettings::chosen(true, given).map(Sampler::AdaptiveMetropolis),
+    },
+    Entry {
+        name: "AM-FS",
+        about: "adaptive Metropolis: learned covariance, fixed scale 2.38/√d",
+        class: "AM",
+        settings: || AdaptiveMetropolisSettings::table(false),
+        make: |given| AdaptiveMetropolisSettings::chosen(false, given).map(Sampler::AdaptiveMetropolis),
+    },
+    Entry {
+        name: "AM-PCA",
+        about: "steps along one principal direction of the learned covariance at a time",
+        class: "AMPCA",
+        settings: PrincipalComponentsSettings::table,
+        make: |given| read(given).map(Sampler::PrincipalComponents),
+    },
+    Entry {
+        name: "KAMH-LS",
+        about: "Kameleon: covariance follows the local shape of the target, learned scale",
+        class: "KAMH",
+        settings: || KamhSettings::table(&KamhSettings::default()),
+        make: |given| KamhSettings::chosen(KamhSettings::default(), given).map(Sampler::Kamh),
+    },
+    Entry {
+        name: "KAMH",
+        about: "Kameleon with fixed scale",
+        class: "KAMH",
+        settings: || KamhSettings::table(&KamhSettings::fixed_scale()),
+        make: |given| KamhSettings::chosen(KamhSettings::fixed_scale(), given).map(Sampler::Kamh),
+    },
+    Entry {
+        name: "PCA-Kameleon",
+        about: "steps along one kernel principal direction at a time",
+        class: "KameleonPCA",
+        settings: KamhPcaSettings::table,
+        make: |given| KamhPcaSettings::chosen(given).map(Sampler::KamhPca),
+    },
+    Entry {
+        name: "DE-MC(Z)",
+        about: "differential evolution: steps along differences of past states; not of the paper",
+        class: "DEMCZ",
+        settings: DifferentialEvolutionSettings::table,
+        make: |given| read(given).map(Sampler::DifferentialEvolution),
+    },
 ];
 
 impl Sampler {
@@ -169,7 +140,7 @@ impl Sampler {
 
     /// The Kameleon with fixed scale.
     pub fn kamh() -> Self {
-        Self::Kamh(KamhSettings { learn_scale: false, ..Default::default() })
+        Self::Kamh(KamhSettings::fixed_scale())
     }
 
     /// The Kameleon with learned scale.
@@ -187,23 +158,24 @@ impl Sampler {
         Self::DifferentialEvolution(DifferentialEvolutionSettings::default())
     }
 
-    /// The sampler of this name, in any case, with default settings.
-    pub fn by_name(name: &str) -> Result<Self, SettingsError> {
-        match name.to_ascii_lowercase().as_str() {
-            "kameleon" => Ok(Self::kameleon()),
-            "sm" => Ok(Self::sm()),
-            "am-fs" => Ok(Self::am_fs()),
-            "am-ls" => Ok(Self::am_ls()),
-            "am-pca" => Ok(Self::am_pca()),
-            "kamh" => Ok(Self::kamh()),
-            "kamh-ls" => Ok(Self::kamh_ls()),
-            "de-mc(z)" | "de-mcz" => Ok(Self::de_mc_z()),
-            "pca-kameleon" => Ok(Self::pca_kameleon()),
-            _ => {
-                let names = SAMPLERS.map(|(name, _)| name).join(", ");
-                Err(SettingsError::new("sampler", format!("there is no \"{name}\"; choose one of {names}")))
-            }
-        }
+    /// The sampler that is meant; the default if no name is given.
+    pub fn chosen(choice: &Choice) -> Result<Self, SettingsError> {
+        let name = if choice.name.is_empty() { SAMPLERS[0].name } else { &choice.name };
+        registry::find("sampler", name, SAMPLERS.iter())?.build(&choice.settings)
+    }
+
+    /// Its name with all settings.
+    pub fn choice(&self) -> Choice {
+        let settings = match self {
+            Self::RandomWalk(s) => values_of(s),
+            Self::AdaptiveMetropolis(s) => values_of(s),
+            Self::PrincipalComponents(s) => values_of(s),
+            Self::Kamh(s) => s.values(),
+            Self::KamhPca(s) => s.values(),
+            Self::Kameleon(s) => values_of(s),
+            Self::DifferentialEvolution(s) => values_of(s),
+        };
+        Choice { name: self.name().into(), settings }
     }
 
     /// The sampler's name in the paper.
@@ -251,6 +223,21 @@ impl Sampler {
             }
             Self::Kameleon(s) => Box::new(Chain::new(Kameleon::new(s, d, length)?, start, settings)?),
         })
+    }
+}
+
+/// As a table with `name` and all settings.
+impl Serialize for Sampler {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.choice().to_table().serialize(serializer)
+    }
+}
+
+/// From text such as `KAMH-LS:n=500`, or from a table with `name`.
+impl<'de> Deserialize<'de> for Sampler {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let choice = Choice::from_value(Value::deserialize(deserializer)?);
+        choice.and_then(|choice| Self::chosen(&choice)).map_err(serde::de::Error::custom)
     }
 }
 

@@ -32,7 +32,8 @@ use crate::chain::Step;
 use crate::linalg::{multiply_lower, times_transpose};
 use crate::pool::{self, Knowledge, Learner};
 use crate::proposal::Proposal;
-use crate::sampler::{Length, SettingsError};
+use crate::registry::{Range, Settings, SettingsError};
+use crate::{Length, settings};
 use fit::Past;
 use moves::Move;
 use pupil::Pupil;
@@ -41,20 +42,13 @@ use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The settings of [`Kameleon`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct KameleonSettings {
-    /// n, the size of the subsample z.
-    pub n: usize,
-    /// The largest dimension in which the chain jumps in all directions at once: a jump costs O(nd²). Beyond it there are
-    /// moves in few directions, and steps.
-    pub jumps_up_to: usize,
-}
-
-impl Default for KameleonSettings {
-    fn default() -> Self {
-        Self { n: 1000, jumps_up_to: 50 }
+settings! {
+    /// The settings of [`Kameleon`].
+    pub struct KameleonSettings {
+        /// The number n of past states that the local steps and jumps are made of.
+        n: usize = 1000, Range::within(10.0, 1e5);
+        /// The largest dimension in which the chain jumps in the full space, at a cost of O(nd²).
+        jumps_up_to: usize = 50, Range::within(0.0, 100.0);
     }
 }
 
@@ -73,8 +67,7 @@ pub struct Kameleon {
 impl Kameleon {
     /// A proposal in `dim` dimensions for a run of the given length.
     pub fn new(settings: &KameleonSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
-        SettingsError::within("n", settings.n, 10, 100_000)?;
-        SettingsError::within("jumps-up-to", settings.jumps_up_to, 0, 100)?;
+        settings.check()?;
         let what = format!("must be at least {LEAST_WARMUP} iterations, not {}", length.warmup);
         SettingsError::demand("warmup", length.warmup >= LEAST_WARMUP, &what)?;
         Ok(Self { settings: settings.clone(), fit: Arc::new(Fit::nothing(dim)), pupil: Pupil::new(dim, length.warmup) })

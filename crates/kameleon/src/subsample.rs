@@ -1,6 +1,7 @@
 //! z and what goes with it: the subsample of the past, the kernel's bandwidth and the exploration term γ, all of which
 //! change only when z does.
 
+use crate::Length;
 use crate::Rng;
 use crate::adapt::{Schedule, Until};
 use crate::bandwidth::{Bandwidth, MedianHeuristic};
@@ -8,7 +9,7 @@ use crate::history::History;
 use crate::kernel::Kernel;
 use crate::points::Points;
 use crate::proposal::KamhSettings;
-use crate::sampler::{Length, SettingsError};
+use crate::registry::{Settings, SettingsError};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -143,11 +144,8 @@ impl Subsample {
 }
 
 fn check(settings: &KamhSettings, length: Length) -> Result<(), SettingsError> {
-    settings.kernel.check()?;
-    SettingsError::at_least_one("n", settings.n as u64)?;
-    SettingsError::within("n", settings.n, 1, 1_000_000)?;
-    SettingsError::positive("gamma", settings.gamma)?;
-    SettingsError::not_negative("gamma-decay", settings.gamma_decay)?;
+    settings.check()?;
+    settings.kernel.check().map_err(|error| error.within("kernel"))?;
     if let Some(problem) = settings.schedule.problem() {
         return Err(SettingsError::new("schedule", problem));
     }

@@ -101,7 +101,7 @@ impl Known for Line {
 fn kameleon_pca_with_next_to_no_exploration_leaves_the_line() {
     let z = (0..40).map(|i| vec![f64::from(i) * 0.1 - 2.0]).collect();
     let kameleon = KamhSettings { gamma: 1e-8, nu2: 0.5, z: Some(z), ..KamhSettings::default() };
-    let settings = KamhPcaSettings { components: 3, kameleon };
+    let settings = KamhPcaSettings { components: Some(3), kamh: kameleon };
     let proposal = KamhPca::new(&settings, 1, Length { warmup: 0, sampling: 0 }).unwrap();
     let p = exact_p(&proposal, &Line);
     assert!(p > ALARM, "p = {p}");

@@ -68,17 +68,17 @@ fn a_run_of_a_posterior_is_kept_shown_and_resumed() {
 #[test]
 fn both_are_listed_and_wrong_use_is_told() {
     let list = String::from_utf8(kameleon(&["list"]).stdout).unwrap();
-    assert!(list.contains("cbpp:n-imp=2") && list.contains("sv:particles=150"), "{list}");
+    assert!(list.contains("cbpp\n") && list.contains("n-imp = 2 ") && list.contains("particles = 150 "), "{list}");
     let says = |args: &[&str], text: &str| {
         let output = kameleon(&[&["sample"], args].concat());
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(message.contains(text), "{args:?}: {message}");
     };
-    says(&["--target", "cbpp:n-imp=0"], "n-imp must be from 1 to 1000000, not 0");
-    says(&["--target", "cbpp:n-imp=1.5"], "cbpp: n-imp must be a whole number, not 1.5");
-    says(&["--target", "sv:n-imp=3"], "sv: there is no parameter \"n-imp\"; it has particles=150");
+    says(&["--target", "cbpp:n-imp=0"], "n-imp: must be from 1 to 1000000, not 0");
+    says(&["--target", "cbpp:n-imp=1.5"], "n-imp: must be a whole number, 0 or more, not 1.5");
+    says(&["--target", "sv:n-imp=3"], "model.target.n-imp: sv has no such setting; it has particles");
     says(&["--target", "sv", "--dim", "8"], "8: sv has 3 parameters; leave dim out");
     says(&["--target", "sv", "--noise", "1"], "model.noise: is for built-in targets");
-    says(&["--target", "pear"], "cbpp, sv, glass, gp");
+    says(&["--target", "glas"], "there is no target \"glas\"; choose one of glass, ");
 }

@@ -10,6 +10,7 @@ mod export;
 mod gp;
 #[cfg(unix)]
 mod models;
+mod registry;
 #[cfg(unix)]
 mod runs;
 mod sample;

@@ -1,8 +1,9 @@
 //! Logistic regression with random effects: contagious bovine pleuropneumonia in 15 herds.
 
 use crate::posteriors::herd::Herd;
-use crate::posteriors::{check_samples, log_normal, table, usable, wrong_length};
-use kameleon::target::TargetError;
+use crate::posteriors::{SAMPLES, log_normal, table, usable, wrong_length};
+use kameleon::registry::{Settings, SettingsError};
+use kameleon::settings;
 use kameleon::{EvalError, Evaluation, Noise, Target};
 
 const CSV: &str = include_str!("../../data/cbpp.csv");
@@ -10,6 +11,14 @@ const NAMES: [&str; 5] = ["intercept", "period2", "period3", "period4", "log_sd"
 /// The standard deviation of the coefficients' prior, and that of ln σ.
 const COEFFICIENT_SD: f64 = 5.0;
 const LOG_SD_SD: f64 = 1.0;
+
+settings! {
+    /// The settings of [`Cbpp`].
+    pub struct CbppSettings {
+        /// The number of importance samples for each herd.
+        n_imp: usize = Cbpp::N_IMP, SAMPLES;
+    }
+}
 
 /// p(β, ln σ | y) for the cases y of a disease in herds:
 ///
@@ -28,9 +37,9 @@ impl Cbpp {
     /// The default number of importance samples for each herd.
     pub const N_IMP: usize = 2;
 
-    /// The posterior, with `n_imp` importance samples for each herd.
-    pub fn new(n_imp: usize) -> Result<Self, TargetError> {
-        check_samples("cbpp", "n-imp", n_imp)?;
+    /// The posterior with `n_imp` importance samples for each herd.
+    pub fn new(n_imp: usize) -> Result<Self, SettingsError> {
+        CbppSettings { n_imp }.check()?;
         let mut herds: Vec<Herd> = Vec::new();
         for [herd, period, cases, size] in table::rows(CSV).map(|row| row.map(table::number)) {
             herds.resize(herds.len().max(herd as usize), Herd::default());

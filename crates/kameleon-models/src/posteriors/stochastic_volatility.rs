@@ -1,12 +1,12 @@
 //! Stochastic volatility: returns whose variance is a latent process.
 
 use crate::posteriors::particle_filter::{LogVolatility, ParticleFilter};
-use crate::posteriors::{HALF_LN_TAU, check_samples, log_normal, table, usable, wrong_length};
-use kameleon::target::TargetError;
+use crate::posteriors::{HALF_LN_TAU, SAMPLES, log_normal, table, usable, wrong_length};
+use kameleon::registry::{Settings, SettingsError};
+use kameleon::settings;
 use kameleon::{EvalError, Evaluation, Noise, Rng, Target};
 
 const CSV: &str = include_str!("../../data/sterling.csv");
-const NAME: &str = "stochastic volatility";
 const NAMES: [&str; 3] = ["mu", "logit_phi", "log_sigma"];
 /// The variance of μ's prior.
 const MU_VARIANCE: f64 = 10.0;
@@ -18,6 +18,14 @@ const PHI_LOG_CONSTANT: f64 = 4.632_823_911_110_91;
 const SIGMA_SHAPE: f64 = 2.5;
 const SIGMA_SCALE: f64 = 0.025;
 const SIGMA_LOG_CONSTANT: f64 = -9.506_881_505_757_761;
+
+settings! {
+    /// The settings of [`StochasticVolatility`].
+    pub struct StochasticVolatilitySettings {
+        /// The number of particles.
+        particles: usize = StochasticVolatility::PARTICLES, SAMPLES;
+    }
+}
 
 /// p(μ, logit φ, ln σ | y) for a series y of returns:
 ///
@@ -38,12 +46,10 @@ impl StochasticVolatility {
     pub const PARTICLES: usize = 150;
 
     /// For a series of returns of mean zero.
-    pub fn new(returns: &[f64], particles: usize) -> Result<Self, TargetError> {
-        check_samples(NAME, "particles", particles)?;
-        let wrong = |what: &str| Err(TargetError { target: NAME, what: what.into() });
-        if returns.is_empty() || returns.iter().any(|y| !y.is_finite()) {
-            return wrong("the series must have at least one return, and every return must be a finite number");
-        }
+    pub fn new(returns: &[f64], particles: usize) -> Result<Self, SettingsError> {
+        StochasticVolatilitySettings { particles }.check()?;
+        let usable = !returns.is_empty() && returns.iter().all(|y| y.is_finite());
+        SettingsError::demand("returns", usable, "must have at least one return, and finite numbers only")?;
         Ok(Self { squares: returns.iter().map(|y| y * y).collect(), filter: ParticleFilter::new(particles) })
     }
 

@@ -93,7 +93,7 @@ fn the_prior_is_a_density() {
 
 #[test]
 fn what_cannot_be_computed_is_told() {
-    assert_eq!(Cbpp::new(0).unwrap_err().to_string(), "target cbpp: n-imp must be from 1 to 1000000, not 0");
+    assert_eq!(Cbpp::new(0).unwrap_err().to_string(), "n-imp: must be from 1 to 1000000, not 0");
     let target = Cbpp::new(2).unwrap();
     let u = normals(1, target.normals());
     assert!(matches!(target.log_estimate(&[0.0; 4], &u), Err(EvalError::Fatal(_))));

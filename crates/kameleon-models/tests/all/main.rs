@@ -13,7 +13,6 @@ mod cbpp;
 mod exact;
 mod expression;
 mod library;
-mod model;
 mod prior;
 #[cfg(unix)]
 mod program;

@@ -98,7 +98,7 @@ fn the_prior_is_a_density_in_the_coordinates_of_the_target() {
 #[test]
 fn what_cannot_be_computed_is_told() {
     let wrong = StochasticVolatility::new(&[1.0], 0).unwrap_err().to_string();
-    assert_eq!(wrong, "target stochastic volatility: particles must be from 1 to 1000000, not 0");
+    assert_eq!(wrong, "particles: must be from 1 to 1000000, not 0");
     assert!(StochasticVolatility::new(&[], 10).is_err() && StochasticVolatility::new(&[f64::NAN], 10).is_err());
     let mut target = StochasticVolatility::new(&[1.0, 0.0, -3.0], 10).unwrap();
     assert!(matches!(target.log_estimate(&[0.0; 2], &mut randomness(1)), Err(EvalError::Fatal(_))));

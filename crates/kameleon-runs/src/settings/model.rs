@@ -1,9 +1,12 @@
 //! What is sampled: one of a built-in target, classification, an expression, a program, a library, a server.
 
-use super::gp::GpSettings;
+use super::gp::{GpSettings, Samples};
 use super::{Parameters, SettingsProblem};
-use crate::application::Application;
-use crate::builtin::BuiltIn;
+use kameleon::Choice;
+use kameleon::any_target::AnyTarget;
+use kameleon::registry::{read, same_name};
+use kameleon_gp::{GLASS, GlassSettings};
+use kameleon_models::posteriors::POSTERIORS;
 use kameleon_models::{Expression, NoiseInput};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -13,11 +16,11 @@ use toml::Value;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelSettings {
-    /// A built-in target with its parameters, such as `banana:b=0.1`; or `cbpp`, `sv`, `glass`.
-    pub target: Option<String>,
-    /// The dimension of a built-in target.
+    /// A built-in target with its settings, such as `banana:b=0.1`; or `cbpp`, `sv`, `glass`.
+    pub target: Option<Choice>,
+    /// The dimension of a built-in target, in place of its setting `dim`.
     pub dim: Option<usize>,
-    /// A built-in target is multiplied by noise whose logarithm has this standard deviation.
+    /// The noise of a built-in target, in place of its setting `noise`.
     pub noise: Option<f64>,
     /// The log density as an expression of the parameters.
     pub log_density: Option<String>,
@@ -75,10 +78,10 @@ impl Noisy {
 /// Which kind of model is meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind<'a> {
-    /// A built-in target.
-    BuiltIn(&'a str),
+    /// A built-in target whose truth is known.
+    BuiltIn(&'a Choice),
     /// A posterior of real data that comes with the library.
-    Application(&'a str),
+    Posterior(&'a Choice),
     /// Classification of the Glass data, or of a table.
     Gp,
     /// An expression.
@@ -99,10 +102,11 @@ const KINDS: &str = "target, gp, log-density, program, library or url";
 impl ModelSettings {
     /// Which model is meant.
     pub fn kind(&self) -> Result<Kind<'_>, SettingsProblem> {
-        let is_glass = self.target.as_deref().is_some_and(|target| target.trim().eq_ignore_ascii_case("glass"));
-        let target = self.target.as_deref().filter(|_| !is_glass);
+        let is_glass = self.is_glass();
+        let target = self.target.as_ref().filter(|_| !is_glass);
         let gp = is_glass || self.gp.is_some();
-        let built_in = |text| if Application::is_meant(text) { Kind::Application(text) } else { Kind::BuiltIn(text) };
+        let is_posterior = |choice: &Choice| POSTERIORS.iter().any(|entry| same_name(entry.name, &choice.name));
+        let built_in = |choice| if is_posterior(choice) { Kind::Posterior(choice) } else { Kind::BuiltIn(choice) };
         let found = [
             ("target", target.map(built_in)),
             ("gp", gp.then_some(Kind::Gp)),
@@ -125,11 +129,50 @@ impl ModelSettings {
         }
     }
 
+    /// Whether the data are the Glass data that come with the program.
+    pub fn is_glass(&self) -> bool {
+        self.target.as_ref().is_some_and(|choice| same_name(&choice.name, GLASS.name))
+    }
+
+    /// The classification problem, with the settings that were given with the name `glass`.
+    pub(crate) fn classification(&self) -> Result<GpSettings, SettingsProblem> {
+        let mut gp = self.gp.clone().unwrap_or_default();
+        if let Some(choice) = &self.target {
+            let settings = GLASS.known(&choice.settings).and_then(read);
+            let GlassSettings { n_imp, published } = settings.map_err(|error| error.within("model.target"))?;
+            if let (Some(count), Samples::Auto) = (n_imp, gp.n_imp) {
+                gp.n_imp = Samples::Count(count);
+            }
+            if published {
+                gp.parametrisation.get_or_insert("published".into());
+            }
+        }
+        Ok(gp)
+    }
+
+    /// The built-in target or posterior of this name; `names` is the number of parameters that have a name.
+    pub(crate) fn named(&self, choice: &Choice, names: usize) -> Result<AnyTarget<'static>, SettingsProblem> {
+        let mut chosen = choice.clone();
+        let entry = AnyTarget::entry(choice, POSTERIORS.iter().chain([&GLASS]))
+            .map_err(|error| error.within("model.target"))?;
+        let dim = self.dim.or((names > 0 && !choice.settings.contains_key("dim")).then_some(names));
+        if let (Some(dim), true) = (dim, entry.has("dim")) {
+            chosen.set("dim", dim);
+        }
+        if let Some(noise) = self.noise {
+            chosen.set("noise", noise);
+        }
+        entry.build(&chosen.settings).map_err(|error| match choice.settings.contains_key(&error.setting) {
+            false if ["dim", "noise"].contains(&error.setting.as_str()) => error.within("model").into(),
+            _ => error.within("model.target").into(),
+        })
+    }
+
     /// What is sampled, for people.
     pub fn name(&self) -> String {
         match self.kind() {
-            Ok(Kind::BuiltIn(text) | Kind::Application(text) | Kind::Expression(text)) => text.into(),
-            Ok(Kind::Server(text) | Kind::External(text)) => text.into(),
+            Ok(Kind::BuiltIn(choice) | Kind::Posterior(choice)) => choice.to_string(),
+            Ok(Kind::Expression(text) | Kind::Server(text) | Kind::External(text)) => text.into(),
             Ok(Kind::Gp) => self
                 .gp
                 .as_ref()
@@ -143,8 +186,9 @@ impl ModelSettings {
 
     /// Whether the log density is an estimate.
     pub fn is_noisy(&self) -> bool {
-        let estimated = matches!(self.kind(), Ok(Kind::Gp | Kind::Application(_)));
-        estimated || self.noise.is_some_and(|sd| sd > 0.0) || self.noise_input().is_noisy()
+        let estimated = matches!(self.kind(), Ok(Kind::Gp | Kind::Posterior(_)));
+        let set = self.target.as_ref().and_then(|choice| choice.settings.get("noise")?.as_f64());
+        estimated || self.noise.or(set).is_some_and(|sd| sd > 0.0) || self.noise_input().is_noisy()
     }
 
     /// What the model is given for its noise.
@@ -166,9 +210,8 @@ impl ModelSettings {
         self.check_keys(kind)?;
         let named = || "this model needs its parameters by name, such as parameters = [\"a\", \"b\"]".to_string();
         match kind {
-            Kind::BuiltIn(text) => BuiltIn::parse(text, self.dim.unwrap_or(8), self.noise.unwrap_or(0.0)).map(drop),
-            Kind::Application(text) => Application::parse(text).map(drop),
-            Kind::Gp => self.gp.clone().unwrap_or_default().check(self.target.is_some()),
+            Kind::BuiltIn(choice) | Kind::Posterior(choice) => self.named(choice, parameters.names().len()).map(drop),
+            Kind::Gp => self.classification()?.check(self.target.is_some()),
             Kind::Expression(text) => {
                 SettingsProblem::demand(!parameters.is_empty(), "parameters", named)?;
                 let wrong =
@@ -191,7 +234,7 @@ impl ModelSettings {
     /// An error for a key that the model has no use for.
     fn check_keys(&self, kind: Kind<'_>) -> Result<(), SettingsProblem> {
         let (built_in, gp) = (matches!(kind, Kind::BuiltIn(_)), kind == Kind::Gp);
-        let has_dim = built_in || gp || matches!(kind, Kind::Application(_));
+        let has_dim = built_in || gp || matches!(kind, Kind::Posterior(_));
         let (program, library) = (matches!(kind, Kind::Program(_)), matches!(kind, Kind::Library(_)));
         let server = matches!(kind, Kind::Server(_));
         let outside = program || library || server || matches!(kind, Kind::External(_));

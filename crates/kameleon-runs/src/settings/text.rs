@@ -1,7 +1,7 @@
 //! Reading a run file, and saying where it is wrong.
 
 use super::RunSettings;
-use kameleon::target::TargetError;
+use kameleon::SettingsError;
 use serde::Deserialize;
 use std::fmt;
 use std::ops::Range;
@@ -35,9 +35,9 @@ impl SettingsProblem {
 
 impl std::error::Error for SettingsProblem {}
 
-impl From<TargetError> for SettingsProblem {
-    fn from(error: TargetError) -> Self {
-        Self::new("model.target", format!("{}: {}", error.target, error.what))
+impl From<SettingsError> for SettingsProblem {
+    fn from(error: SettingsError) -> Self {
+        Self::new(error.setting, error.what)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Run files: what they say, and how they are told to be wrong.
 
 use kameleon::Sampler;
+use kameleon::registry::Entry;
 use kameleon::sampler::SAMPLERS;
 use kameleon_runs::RunSettings;
-use kameleon_runs::settings::{Kind, SamplerSettings, Start};
+use kameleon_runs::settings::{Kind, Start};
 
 const BANANA: &str = "[model]\ntarget = \"banana\"\n";
 
@@ -54,16 +55,16 @@ fn a_run_file_says_everything() {
 #[test]
 fn every_sampler_is_kept_with_all_its_settings() {
     let kernels = [None, Some("linear"), Some("matern:order=2.5"), Some("polynomial:degree=3")];
-    for (name, _) in SAMPLERS {
+    for Entry { name, .. } in SAMPLERS {
         for kernel in kernels {
             let mut settings = read(BANANA);
-            settings.sampler = SamplerSettings { name: name.to_lowercase(), ..SamplerSettings::default() };
+            settings.sampler.name = name.to_lowercase();
             if let (Some(kernel), true) = (kernel, name.contains('K')) {
                 settings.sampler.set("kernel", kernel);
                 settings.sampler.set("n", 17);
             }
             let sampler = settings.sampler().unwrap();
-            settings.sampler = SamplerSettings::of(&sampler).unwrap();
+            settings.sampler = sampler.choice();
             assert_eq!(read(&settings.to_toml().unwrap()).sampler().unwrap(), sampler, "{name} {kernel:?}");
         }
     }
@@ -76,7 +77,10 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
         assert!(said.starts_with("run.toml") && said.contains(expected), "{text}\nsays: {said}");
     };
     says("[modle]\n", "line 1, column 2: unknown field `modle`, expected one of `model`, `parameters`");
-    says("[model]\ntarget = 3\n", "line 2, column 10: invalid type: integer `3`, expected a string");
+    says(
+        "[model]\ntarget = 3\n",
+        "line 2, column 10: should be text such as \"name:key=0.5\" or a table with `name`, not 3",
+    );
     says("[model]\nparameters = [\"a\"]\n", "`parameters`, expected one of");
     says("[model]\nparameters = [\"a\"]\n", "a list of parameters stands above the first section");
     says(
@@ -92,7 +96,11 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
     );
     says(
         "[model]\ntarget = \"banana:c=1\"\n",
-        "line 2, column 10: model.target: banana: there is no parameter \"c\"; it has b=0.1",
+        "line 2, column 10: model.target.c: banana has no such setting; it has b, v",
+    );
+    says(
+        "[model]\ntarget = { name = \"banana\", b = 1, v = -2 }\n",
+        "line 2, column 41: model.target.v: must be positive and finite, not -2",
     );
     says("[model]\nnoisy = true\n", "line 1, column 2: model: says nothing to sample; give one of target, gp");
     says(&format!("{BANANA}url = \"http://a\"\n"), "line 3, column 7: model.url: there is target already");
@@ -117,21 +125,24 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
     says(&format!("{BANANA}[run]\nstart = [[1.0], [2.0]]\n"), "one for each of the 4 chains, not 2");
     says(
         &format!("{BANANA}[sampler]\nname = \"nuts\"\n"),
-        "line 4, column 8: sampler.name: there is no \"nuts\"; choose one of kameleon",
+        "line 4, column 8: sampler.name: there is no sampler \"nuts\"; choose one of ",
     );
     says(
         &format!("{BANANA}[sampler]\nname = \"KAMH\"\nnn = 3\n"),
-        "line 5, column 6: sampler.nn: unknown field `nn`, expected one of",
+        "line 5, column 6: sampler.nn: KAMH has no such setting; it has n, ",
     );
     says(
         &format!("{BANANA}[sampler]\nname = \"KAMH\"\ngamma = \"big\"\n"),
-        "line 5, column 9: sampler.gamma: invalid type",
+        "line 5, column 9: sampler.gamma: must be a number, not \"big\"",
     );
     says(
         &format!("{BANANA}[sampler]\nname = \"KAMH\"\nkernel = \"box\"\n"),
         "line 5, column 10: sampler.kernel: there is no kernel \"box\"",
     );
-    says(&format!("{BANANA}[sampler]\nname = \"SM\"\nn = 9\n"), "line 5, column 5: sampler.n: is for KAMH");
+    says(
+        &format!("{BANANA}[sampler]\nname = \"SM\"\nn = 9\n"),
+        "line 5, column 5: sampler.n: SM has no such setting; it has nu",
+    );
     says(
         &format!("{BANANA}[output]\nformats = [\"xls\"]\n"),
         "unknown variant `xls`, expected one of `netcdf`, `csv`, `parquet`",

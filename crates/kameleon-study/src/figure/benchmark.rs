@@ -18,7 +18,7 @@ pub fn sample(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) -> Re
     let entry = study.benchmark();
     let target = entry.of(study.target());
     let group = Group {
-        spec: Spec::of(&target, &entry.proposal, settings.scale, settings.seed),
+        spec: Spec::of(&target, &entry.sampler, settings.scale, settings.seed),
         chains: entry.chains.at(settings.scale) as usize,
         target: target.name,
         sampler: "benchmark".into(),

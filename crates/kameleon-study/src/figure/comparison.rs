@@ -10,6 +10,7 @@ use crate::record::{Checkpoint, Record};
 use crate::run::Settings;
 use crate::study::Study;
 use crate::verdict::judge;
+use kameleon::Target;
 
 /// Figure 5: what is left of acceptance, mean and quantiles at the end.
 pub fn bars(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) -> Result<Outcome, StudyError> {

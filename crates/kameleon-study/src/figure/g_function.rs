@@ -6,10 +6,10 @@ use crate::cells::Table;
 use crate::draw::{Anchor, CIVIDIS, Canvas, Frame, Heat, RED};
 use crate::figure::proposals::kernel_name;
 use crate::run::Settings;
-use crate::study::Study;
+use crate::study::{Study, build, ridge};
 use crate::verdict::{Finding, Verdict};
-use kameleon::Kernel;
 use kameleon::random::{Purpose, stream};
+use kameleon::{Kernel, Target};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
@@ -44,11 +44,11 @@ impl G<'_> {
 /// The figure, one panel for each sample of β.
 pub fn g_function(study: &Study, settings: &Settings<'_>) -> Outcome {
     let target = study.target();
-    let built = target.density.build(2).expect("checked when the study was read");
+    let built = build(&target.choice()).expect("checked when the study was read");
     let plane = Plane::new(study, built.known().expect("checked"), settings.seed);
     let kernel = &plane.entry.kernels[0];
     // The middle of the ridge: for the banana, its bottom.
-    let y = target.density.ridge(3).expect("checked when the study was read")[1].0;
+    let y = ridge(plane.known, 3).expect("checked when the study was read")[1].0;
     let titles: Vec<String> = (1..=plane.entry.points).map(|k| format!("β, sample {k}")).collect();
     let (mut canvas, frames) = plane.panels(&titles, 30.0, 84.0);
     legend(&mut canvas);

@@ -1,16 +1,16 @@
 //! What pictures of the plane share: exact draws z, ranges, and panels of equal scale.
 
 use crate::draw::{Axis, Canvas, Frame};
-use crate::study::{ProposalEntry, Study, TargetEntry};
+use crate::study::{ProposalEntry, Study};
 use kameleon::random::{Purpose, stream};
 use kameleon::target::Known;
 
 /// A range.
 pub type Range = (f64, f64);
 
-/// The first target, its truth, what is shown of it, and z: exact draws.
+/// The truth of the first target, what is shown of it, and z: exact draws.
 pub struct Plane<'a> {
-    pub target: &'a TargetEntry,
+    pub known: &'a dyn Known,
     pub entry: &'a ProposalEntry,
     pub z: Vec<[f64; 2]>,
     pub x: Range,
@@ -19,8 +19,7 @@ pub struct Plane<'a> {
 
 impl<'a> Plane<'a> {
     /// Of a study that has passed its checks.
-    pub fn new(study: &'a Study, known: &dyn Known, seed: u64) -> Self {
-        let target = study.target();
+    pub fn new(study: &'a Study, known: &'a dyn Known, seed: u64) -> Self {
         let entry = study.proposal();
         let mut rng = stream(seed, 0, Purpose::Move);
         let mut z = vec![[0.0; 2]; entry.n];
@@ -32,7 +31,7 @@ impl<'a> Plane<'a> {
             (low - margin, high + margin)
         };
         let (x, y) = (range(0), range(1));
-        Self { target, entry, z, x, y }
+        Self { known, entry, z, x, y }
     }
 
     /// Shows at least these ranges too.

@@ -5,11 +5,11 @@ use super::{Figure, Outcome};
 use crate::cells::Table;
 use crate::draw::{Anchor, BLUE, Canvas, FONT, Frame, GREYS, Heat, RED};
 use crate::run::Settings;
-use crate::study::Study;
+use crate::study::{Study, build, ridge};
 use crate::verdict::{Finding, Verdict};
 use kameleon::kernel::Kernel;
 use kameleon::random::{Purpose, stream};
-use kameleon::{Noise, Proposal};
+use kameleon::{Choice, Noise, Proposal, Target};
 use std::f64::consts::TAU;
 
 /// √χ²₂(0.95): so many standard deviations hold 95 % of a normal law in the plane. χ²₂ has −2 ln(1 − p).
@@ -40,14 +40,14 @@ impl Ellipse {
 /// The figure, one panel for each kernel.
 pub fn proposals(study: &Study, settings: &Settings<'_>) -> Outcome {
     let target = study.target();
-    let built = target.density.build(2).expect("checked when the study was read");
+    let built = build(&target.choice()).expect("checked when the study was read");
     let mut plane = Plane::new(study, built.known().expect("checked"), settings.seed);
     let shown: Vec<Vec<Ellipse>> = plane.entry.kernels.iter().map(|kernel| ellipses(&plane, kernel)).collect();
     shown.iter().flatten().for_each(|ellipse| plane.widen(ellipse.range(0), ellipse.range(1)));
     let titles: Vec<String> = plane.entry.kernels.iter().map(kernel_name).collect();
     let (mut canvas, frames) = plane.panels(&titles, 30.0, 0.0);
     let mut rng = stream(settings.seed, 0, Purpose::Noise);
-    let mut evaluated = built.target();
+    let mut evaluated = built.clone();
     let mut density = |x: f64, y: f64| {
         let noise = Noise { rng: &mut rng, normals: &[] };
         evaluated.log_density(&[x, y], noise).map_or(0.0, f64::exp)
@@ -78,24 +78,20 @@ pub fn proposals(study: &Study, settings: &Settings<'_>) -> Outcome {
     outcome
 }
 
-/// A kernel for people to read.
+/// A kernel for people to read: "gaussian kernel, sigma = 0.5".
 pub fn kernel_name(kernel: &Kernel) -> String {
-    let bandwidth = kernel.bandwidth().unwrap_or(f64::NAN);
-    match kernel {
-        Kernel::Gaussian(_) => format!("Gaussian kernel, σ = {bandwidth}"),
-        Kernel::Matern(matern) => format!("Matérn kernel, ϑ = {}, ρ = {:.3}", matern.order(), matern.rho()),
-        Kernel::Linear(_) => "linear kernel".into(),
-        Kernel::Polynomial(polynomial) => format!("polynomial kernel, degree {}", polynomial.degree),
-        Kernel::RationalQuadratic(_) => format!("rational quadratic kernel, σ = {bandwidth:.3}"),
-        Kernel::InverseMultiquadric(_) => format!("inverse multiquadric kernel, σ = {bandwidth:.3}"),
-        Kernel::Sum(_) | Kernel::Scaled(..) => "sum of kernels".into(),
+    let Ok(Choice { name, settings }) = Choice::from_value(kernel.to_value()) else { return "kernel".into() };
+    let settings = settings.iter().map(|(key, value)| format!(", {key} = {value}"));
+    match name.as_str() {
+        "" => "sum of kernels".into(),
+        name => format!("{name} kernel{}", settings.collect::<String>()),
     }
 }
 
 fn ellipses(plane: &Plane<'_>, kernel: &Kernel) -> Vec<Ellipse> {
     let kameleon = plane.entry.kameleon(kernel, &plane.z).expect("checked when the study was read");
     let mut local = kameleon.allocate(2);
-    let ridge = plane.target.density.ridge(plane.entry.points).expect("checked when the study was read");
+    let ridge = ridge(plane.known, plane.entry.points).expect("checked when the study was read");
     let at = |(centre, direction): ([f64; 2], [f64; 2])| {
         kameleon.locate(&centre, &mut local);
         let &[l11, _, l21, l22] = local.factor() else { unreachable!("two dimensions") };

@@ -9,6 +9,7 @@ use crate::record::{Checkpoint, Record};
 use crate::run::Settings;
 use crate::study::Study;
 use crate::verdict::{judge, show};
+use kameleon::Target;
 
 /// Runs all teams and measures them.
 pub fn table(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) -> Result<Outcome, StudyError> {

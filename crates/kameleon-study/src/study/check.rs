@@ -1,9 +1,10 @@
 //! What a study must satisfy beyond its format, told with the line.
 
-use super::{BenchmarkEntry, Claim, Kind, ProposalEntry, Scale, Study, TargetEntry};
+use super::{BenchmarkEntry, Claim, Kind, ProposalEntry, Scale, Study, TargetEntry, build, ridge};
 use crate::StudyError;
 use crate::record::Spec;
 use crate::team::TEAM;
+use kameleon::Target;
 use std::ops::Range;
 use toml::Spanned;
 
@@ -75,7 +76,7 @@ impl Study {
         let (benchmark, wrong) = (entry.get_ref(), |what: &str| self.wrong(entry.span(), format!("benchmark: {what}")));
         let target = benchmark.of(self.target());
         for scale in Scale::ALL {
-            let spec = Spec::of(&target, &benchmark.proposal, scale, 0);
+            let spec = Spec::of(&target, &benchmark.sampler, scale, 0);
             spec.check().map_err(|error| wrong(&error))?;
             if benchmark.chains.at(scale) < 2 {
                 return Err(wrong("chains: an interval needs at least 2"));
@@ -104,14 +105,18 @@ impl Study {
     fn check_target(&self, entry: &Spanned<TargetEntry>) -> Result<(), StudyError> {
         let target = entry.get_ref();
         let wrong = |what: String| self.wrong(entry.span(), format!("target \"{}\": {what}", target.name));
-        let built = target.density.build(target.dim).map_err(wrong)?;
+        let choice = target.choice();
+        let built = build(&choice).map_err(|error| wrong(error.to_string()))?;
+        if let Some(dim) = built.dim().filter(|dim| *dim != target.dim) {
+            return Err(wrong(format!("{} has dim = {dim}, not {}", choice.name, target.dim)));
+        }
         let plane = matches!(self.kind, Kind::Proposals | Kind::GFunction);
         if (matches!(self.kind, Kind::Bars | Kind::Convergence) || plane) && built.known().is_none() {
             return Err(wrong(
                 "a study of this kind needs a target whose truth is known, not one known through an estimate".into(),
             ));
         }
-        if plane && (target.dim != 2 || target.density.ridge(3).is_none()) {
+        if plane && (target.dim != 2 || built.known().and_then(|known| ridge(known, 3)).is_none()) {
             return Err(wrong("a picture of proposals needs a banana, flower or ring with dim = 2".into()));
         }
         if !(target.scatter >= 0.0 && target.scatter.is_finite()) {
@@ -145,7 +150,7 @@ impl Study {
             for entry in &self.samplers {
                 let sampler = entry.get_ref();
                 for scale in Scale::ALL {
-                    let spec = Spec::of(target, &sampler.proposal, scale, 0);
+                    let spec = Spec::of(target, &sampler.sampler, scale, 0);
                     spec.check().map_err(|error| {
                         let (sampler, target) = (&sampler.name, &target.name);
                         self.wrong(entry.span(), format!("sampler \"{sampler}\" on target \"{target}\": {error}"))

@@ -1,15 +1,17 @@
 //! The Gaussian kernel exp(−‖x − x'‖²/2σ²).
 
-use super::{Block, KernelError, Profile, positive};
-use crate::simd;
+use super::{Block, Profile};
+use crate::registry::USUAL_SIZE;
+use crate::{settings, simd};
 use multiversion::multiversion;
-use serde::{Deserialize, Serialize};
 
-/// exp(−‖x − x'‖²/2σ²)
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Gaussian {
-    /// σ, the bandwidth.
-    pub sigma: f64,
+settings! {
+    /// exp(−‖x − x'‖²/2σ²)
+    #[derive(Copy)]
+    pub struct Gaussian {
+        /// The bandwidth σ.
+        sigma: f64 = 1.0, USUAL_SIZE;
+    }
 }
 
 impl Profile for Gaussian {
@@ -32,10 +34,6 @@ impl Profile for Gaussian {
 
     fn set_bandwidth(&mut self, sigma: f64) {
         self.sigma = sigma;
-    }
-
-    fn check(&self) -> Result<(), KernelError> {
-        positive("gaussian", "sigma", self.sigma)
     }
 }
 

@@ -1,14 +1,17 @@
 //! The inverse multiquadric kernel, whose weights fall off slowly.
 
-use super::{KernelError, Profile, positive};
+use super::Profile;
+use crate::registry::USUAL_SIZE;
+use crate::settings;
 use crate::simd::power;
-use serde::{Deserialize, Serialize};
 
-/// (1 + ‖x − x'‖²/c²)^−½
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct InverseMultiquadric {
-    /// c, the length scale.
-    pub length: f64,
+settings! {
+    /// (1 + ‖x − x'‖²/c²)^−½
+    #[derive(Copy)]
+    pub struct InverseMultiquadric {
+        /// The length scale c.
+        length: f64 = 1.0, USUAL_SIZE;
+    }
 }
 
 impl Profile for InverseMultiquadric {
@@ -26,9 +29,5 @@ impl Profile for InverseMultiquadric {
 
     fn set_bandwidth(&mut self, sigma: f64) {
         self.length = sigma;
-    }
-
-    fn check(&self) -> Result<(), KernelError> {
-        positive("inverse-multiquadric", "length", self.length)
     }
 }

@@ -3,19 +3,29 @@
 //! k(s) = 2^(1−ϑ)/Γ(ϑ) · s^ϑ K_ϑ(s), whose gradient weight is k of order ϑ − 1, divided by 2ρ²(ϑ − 1). The orders 3/2 and
 //! 5/2 have closed forms; any other order takes its weights from a table of that rougher kernel.
 
-use super::{Block, KernelError, Profile, error, positive};
-use crate::simd;
+use super::{Block, Profile};
+use crate::registry::{Range, USUAL_SIZE};
+use crate::{settings, simd};
 use multiversion::multiversion;
 use puruspe::{Inu_Knu, ln_gamma};
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, OnceLock};
 
+settings! {
+    /// The settings of [`Matern`].
+    #[derive(Copy)]
+    pub struct MaternSettings {
+        /// The order ϑ, above 1 so that the kernel has a gradient.
+        order: f64 = 1.5, Range::above(1.0, 50.0);
+        /// The scale ρ; a common parametrisation with length ℓ has ρ = ℓ/√(2ϑ).
+        rho: f64 = 1.0, USUAL_SIZE;
+    }
+}
+
 /// The Matérn kernel of order ϑ and scale ρ.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Matern {
-    /// ϑ > 1, so that the kernel has a gradient.
     order: f64,
-    /// ρ; a common parametrisation with length ℓ has ρ = ℓ/√(2ϑ).
     rho: f64,
     #[serde(skip)]
     table: OnceLock<Arc<Table>>,
@@ -31,6 +41,11 @@ impl Matern {
     /// The kernel of order ϑ and scale ρ.
     pub fn new(order: f64, rho: f64) -> Self {
         Self { order, rho, table: OnceLock::new() }
+    }
+
+    /// Its settings.
+    pub fn settings(&self) -> MaternSettings {
+        MaternSettings { order: self.order, rho: self.rho }
     }
 
     /// ϑ
@@ -73,15 +88,6 @@ impl Profile for Matern {
 
     fn set_bandwidth(&mut self, sigma: f64) {
         self.rho = sigma / (2.0 * self.order).sqrt();
-    }
-
-    fn check(&self) -> Result<(), KernelError> {
-        positive("matern", "rho", self.rho)?;
-        if self.order > 1.0 && self.order <= 50.0 {
-            Ok(())
-        } else {
-            Err(error("matern", format!("the order must be above 1 and at most 50, not {}", self.order)))
-        }
     }
 }
 

@@ -1,14 +1,17 @@
 //! The polynomial kernel (1 + ⟨x, x'⟩)^p.
 
-use super::{KernelError, Profile, error};
+use super::Profile;
+use crate::registry::Range;
+use crate::settings;
 use crate::simd::power;
-use serde::{Deserialize, Serialize};
 
-/// (1 + ⟨x, x'⟩)^degree
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Polynomial {
-    /// p, at least 1.
-    pub degree: u32,
+settings! {
+    /// (1 + ⟨x, x'⟩)^degree
+    #[derive(Copy)]
+    pub struct Polynomial {
+        /// The power p.
+        degree: u32 = 2, Range::within(1.0, 16.0);
+    }
 }
 
 impl Profile for Polynomial {
@@ -18,12 +21,5 @@ impl Profile for Polynomial {
 
     fn weight(&self, inner: f64) -> f64 {
         f64::from(self.degree) * power(1.0 + inner, self.degree.saturating_sub(1))
-    }
-
-    fn check(&self) -> Result<(), KernelError> {
-        match self.degree {
-            1..=16 => Ok(()),
-            degree => Err(error("polynomial", format!("the degree must be from 1 to 16, not {degree}"))),
-        }
     }
 }

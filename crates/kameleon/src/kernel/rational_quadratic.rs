@@ -1,16 +1,19 @@
 //! The rational quadratic kernel: a mixture of Gaussian kernels of all bandwidths.
 
-use super::{Block, KernelError, Profile, positive};
+use super::{Block, Profile};
+use crate::registry::USUAL_SIZE;
+use crate::settings;
 use crate::simd::power;
-use serde::{Deserialize, Serialize};
 
-/// (1 + ‖x − x'‖²/2αℓ²)^−α
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RationalQuadratic {
-    /// α: the smaller, the heavier the tail.
-    pub alpha: f64,
-    /// ℓ, the length scale.
-    pub length: f64,
+settings! {
+    /// (1 + ‖x − x'‖²/2αℓ²)^−α
+    #[derive(Copy)]
+    pub struct RationalQuadratic {
+        /// α: the smaller, the heavier the tail.
+        alpha: f64 = 1.0, USUAL_SIZE;
+        /// The length scale ℓ.
+        length: f64 = 1.0, USUAL_SIZE;
+    }
 }
 
 impl RationalQuadratic {
@@ -46,10 +49,5 @@ impl Profile for RationalQuadratic {
 
     fn set_bandwidth(&mut self, sigma: f64) {
         self.length = sigma;
-    }
-
-    fn check(&self) -> Result<(), KernelError> {
-        positive("rational-quadratic", "alpha", self.alpha)?;
-        positive("rational-quadratic", "length", self.length)
     }
 }

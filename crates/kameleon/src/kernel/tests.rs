@@ -1,11 +1,11 @@
 use super::*;
 
 fn all() -> Vec<Kernel> {
-    vec![
-        Kernel::Linear(Linear),
+    // Every kernel of the table, as it is and in other shapes.
+    let mut kernels: Vec<Kernel> = KERNELS.iter().map(|entry| entry.build(&Default::default()).unwrap()).collect();
+    kernels.extend([
         Kernel::polynomial(3),
         Kernel::gaussian(1.7),
-        Kernel::matern(1.5, 0.8),
         Kernel::matern(2.5, 0.8),
         Kernel::matern(1.2, 0.8),
         Kernel::matern(3.1, 1.3),
@@ -14,7 +14,8 @@ fn all() -> Vec<Kernel> {
         Kernel::InverseMultiquadric(InverseMultiquadric { length: 1.4 }),
         Kernel::Sum(vec![Kernel::gaussian(0.9), Kernel::Scaled(0.3, Box::new(Kernel::polynomial(2)))]),
         Kernel::Scaled(2.5, Box::new(Kernel::Sum(vec![Kernel::matern(2.5, 1.0), Kernel::gaussian(3.0)]))),
-    ]
+    ]);
+    kernels
 }
 
 /// A few points of the plane at all kinds of distances.
@@ -101,7 +102,7 @@ fn matern_with_a_large_order_tends_to_the_gaussian_of_the_same_bandwidth() {
 #[test]
 fn parameters_out_of_range_are_named() {
     let message = |kernel: Kernel| kernel.check().unwrap_err().to_string();
-    assert_eq!(message(Kernel::gaussian(-1.0)), "kernel gaussian: sigma must be positive and of a usual size, not -1");
+    assert_eq!(message(Kernel::gaussian(-1.0)), "sigma: must be positive and of a usual size, not -1");
     assert!(message(Kernel::matern(1.0, 1.0)).contains("above 1"));
     assert!(message(Kernel::polynomial(0)).contains("from 1 to 16"));
     assert!(message(Kernel::Sum(vec![])).contains("at least one"));
@@ -111,8 +112,9 @@ fn parameters_out_of_range_are_named() {
 }
 
 #[test]
-fn kernels_round_trip_through_serde() {
+fn kernels_round_trip_through_serde_and_by_name() {
     for kernel in all() {
+        assert_eq!(Kernel::from_value(&kernel.to_value()), Ok(kernel.clone()));
         let text = serde_json::to_string(&kernel).unwrap();
         assert_eq!(serde_json::from_str::<Kernel>(&text).unwrap(), kernel);
     }

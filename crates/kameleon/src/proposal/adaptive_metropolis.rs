@@ -7,49 +7,35 @@ use crate::adapt::{ACCEPTANCE, Scale, Until, rate};
 use crate::chain::Step;
 use crate::covariance::LearnedCovariance;
 use crate::linalg::{add_to_diagonal, multiply_lower, times_transpose};
-use crate::sampler::{Length, SettingsError};
+use crate::registry::{
+    ANY, AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Setting, Settings, SettingsError, Values, read_over, take_flag,
+};
+use crate::{Length, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
-/// The settings of [`AdaptiveMetropolis`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct AdaptiveMetropolisSettings {
-    /// Whether ν is learned too (AM-LS; Andrieu & Thoms 2008, Algorithm 4) or stays at 2.38/√d (AM-FS; Haario).
-    pub learn_scale: bool,
-    /// The variances that Σ starts from; ones if none are given.
-    pub variances: Option<Vec<f64>>,
-    /// Whether the mean starts at zero, or at the first state that is learned from.
-    pub mean_from_zero: bool,
-    /// Iterations before anything is learned.
-    pub discard: u64,
-    /// Mean and Σ learn from every so-many-th state.
-    pub every: u64,
-    /// The step size of mean and Σ falls as t to the minus this: 1 averages the whole history, as Haario does;
-    /// the published experiments used ½, with which Σ never settles.
-    pub covariance_power: f64,
-    /// The step size of ln ν² falls as t to the minus this.
-    pub scale_power: f64,
-    /// ε of the ridge: the proposal covariance is ν²(Σ + εI).
-    pub ridge: f64,
-    /// When learning ends.
-    pub until: Until,
-}
-
-impl Default for AdaptiveMetropolisSettings {
-    fn default() -> Self {
-        Self {
-            learn_scale: true,
-            variances: None,
-            mean_from_zero: false,
-            discard: 500,
-            every: 1,
-            covariance_power: 1.0,
-            scale_power: 0.5,
-            ridge: 1e-10,
-            until: Until::Warmup,
-        }
+settings! {
+    /// The settings of [`AdaptiveMetropolis`].
+    pub struct AdaptiveMetropolisSettings {
+        /// Whether the scale ν is learned too (AM-LS; Andrieu & Thoms 2008) or stays at 2.38/√d (AM-FS; Haario).
+        learn_scale: bool = true, ANY;
+        /// The variances that the covariance starts from; ones if none are given.
+        variances: Option<Vec<f64>> = None, POSITIVE;
+        /// Whether the mean starts at zero, or at the first state that is learned from.
+        mean_from_zero: bool = false, ANY;
+        /// Iterations before anything is learned.
+        discard: u64 = 500, ANY;
+        /// Mean and covariance learn from one state in every this many.
+        every: u64 = 1, AT_LEAST_ONE;
+        /// Mean and covariance learn in steps of t^−a: 1 averages the whole history; ½ as published never settles.
+        covariance_power: f64 = 1.0, POSITIVE;
+        /// ln ν² is learned in steps of t to the minus this.
+        scale_power: f64 = 0.5, POSITIVE;
+        /// Added to the diagonal of the covariance.
+        ridge: f64 = 1e-10, NOT_NEGATIVE;
+        /// When learning ends.
+        until: Until = Until::Warmup, ANY;
     }
 }
 
@@ -65,6 +51,24 @@ impl AdaptiveMetropolisSettings {
             ..Self::default()
         }
     }
+
+    /// As chosen, with `published` for the settings of the published experiments under those that are given.
+    pub(crate) fn chosen(learn_scale: bool, mut given: Values) -> Result<Self, SettingsError> {
+        let base = match take_flag(&mut given, "published")? {
+            true => Self::published(learn_scale),
+            false => Self { learn_scale, ..Self::default() },
+        };
+        read_over(&base, given)
+    }
+
+    /// The settings that can be chosen.
+    pub(crate) fn table(learn_scale: bool) -> Vec<Setting> {
+        let about = "Whether the defaults are those of the published experiments, which never settle.";
+        let mut table = <Self as Settings>::table();
+        table[0].default = learn_scale.into();
+        table.push(Setting::new("published", about, &false, ANY));
+        table
+    }
 }
 
 /// N(y, ν²(Σ + εI))
@@ -78,14 +82,10 @@ pub struct AdaptiveMetropolis {
 impl AdaptiveMetropolis {
     /// A proposal in `dim` dimensions for a run of the given length.
     pub fn new(settings: &AdaptiveMetropolisSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
+        settings.check()?;
         length.outlasts(settings.discard, settings.until)?;
         let variances = settings.variances.clone().unwrap_or(vec![1.0; dim]);
         SettingsError::length("variances", variances.len(), dim)?;
-        variances.iter().try_for_each(|v| SettingsError::positive("variances", *v))?;
-        SettingsError::at_least_one("every", settings.every)?;
-        SettingsError::positive("covariance-power", settings.covariance_power)?;
-        SettingsError::positive("scale-power", settings.scale_power)?;
-        SettingsError::not_negative("ridge", settings.ridge)?;
         let nu = gelman_scale(dim);
         Ok(Self {
             settings: settings.clone(),

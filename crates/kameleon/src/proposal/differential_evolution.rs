@@ -8,33 +8,28 @@ use crate::adapt::Until;
 use crate::chain::Step;
 use crate::linalg::{add_to_diagonal, dot};
 use crate::pool::{Knowledge, Learner, Lesson};
-use crate::sampler::{Length, SettingsError};
+use crate::registry::{ANY, AT_LEAST_ONE, POSITIVE, PROBABILITY, Range, Settings, SettingsError};
+use crate::{Length, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The settings of [`DifferentialEvolution`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct DifferentialEvolutionSettings {
-    /// How many states Z starts with, drawn around the start with unit variance; ten for each dimension if none is given.
-    pub first: Option<usize>,
-    /// Every so-many-th state of the warm-up joins Z.
-    pub every: u64,
-    /// How often a step is a snooker update: along the line through a state of Z.
-    pub snooker: f64,
-    /// How often a step has factor 1, which may lead from mode to mode.
-    pub whole: f64,
-    /// The sd of the noise added to each coordinate.
-    pub noise: f64,
-    /// When Z stops growing.
-    pub until: Until,
-}
-
-impl Default for DifferentialEvolutionSettings {
-    fn default() -> Self {
-        Self { first: None, every: 10, snooker: 0.1, whole: 0.1, noise: 1e-6, until: Until::Warmup }
+settings! {
+    /// The settings of [`DifferentialEvolution`].
+    pub struct DifferentialEvolutionSettings {
+        /// The states Z starts with, drawn around the start with unit variance; ten per dimension if none is given.
+        first: Option<usize> = None, Range::within(4.0, 1e6);
+        /// One state in every this many of the warm-up joins Z.
+        every: u64 = 10, AT_LEAST_ONE;
+        /// The probability of a snooker update: a step along the line through a state of Z.
+        snooker: f64 = 0.1, PROBABILITY;
+        /// The probability that a step has factor 1, which may lead from mode to mode.
+        whole: f64 = 0.1, PROBABILITY;
+        /// The standard deviation of the noise added to each coordinate.
+        noise: f64 = 1e-6, POSITIVE;
+        /// When Z stops growing.
+        until: Until = Until::Warmup, ANY;
     }
 }
 
@@ -94,13 +89,8 @@ const SNOOKER: usize = 2;
 impl DifferentialEvolution {
     /// A proposal in `dim` dimensions for a run of the given length.
     pub fn new(settings: &DifferentialEvolutionSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
-        SettingsError::at_least_one("every", settings.every)?;
-        let probability = |p: f64| (0.0..=1.0).contains(&p);
-        SettingsError::demand("snooker", probability(settings.snooker), "must be between 0 and 1")?;
-        SettingsError::demand("whole", probability(settings.whole), "must be between 0 and 1")?;
-        SettingsError::positive("noise", settings.noise)?;
-        let first = settings.first.unwrap_or(10 * dim).max(4);
-        SettingsError::within("first", first, 4, 1_000_000)?;
+        settings.check()?;
+        let first = settings.first.unwrap_or((10 * dim).clamp(4, 1_000_000));
         let teaching = if settings.until == Until::Warmup { length.warmup } else { length.total() };
         // A longer past than this makes room as it grows.
         let room = first + (teaching / settings.every).min(1 << 20) as usize + 1;

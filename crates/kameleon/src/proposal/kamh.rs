@@ -8,59 +8,45 @@ use crate::chain::Step;
 use crate::history::HistoryKind;
 use crate::kernel::Kernel;
 use crate::linalg::{add_to_diagonal, cholesky, dot, log_diagonal, multiply_lower, solve_lower, times_transpose};
-use crate::sampler::{Length, SettingsError};
+use crate::registry::{
+    ANY, NOT_NEGATIVE, POSITIVE, Range, Setting, Settings, SettingsError, USUAL_SIZE, Values, read_over, take_flag,
+    values_of,
+};
 use crate::spread::{Scratch, spread};
 use crate::subsample::Subsample;
+use crate::{Length, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-/// The settings of [`Kameleon`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct KamhSettings {
-    /// The kernel k.
-    pub kernel: Kernel,
-    /// Whether the kernel's bandwidth is set by the median heuristic or stays as given.
-    pub bandwidth: Bandwidth,
-    /// n, the size of the subsample z.
-    pub n: usize,
-    /// γ, the exploration term.
-    pub gamma: f64,
-    /// a: γ falls as (1 + k)^−a with the number k of adaptations of z.
-    pub gamma_decay: f64,
-    /// ν² at the start.
-    pub nu2: f64,
-    /// Whether ν² is learned (KAMH-LS) or stays (KAMH).
-    pub learn_scale: bool,
-    /// The first states, which never enter z; nothing is learned before.
-    pub discard: u64,
-    /// Where z is drawn from.
-    pub history: HistoryKind,
-    /// p_t: with what probability z is drawn anew.
-    pub schedule: Schedule,
-    /// When learning ends.
-    pub until: Until,
-    /// An oracle: these points are z and stay so, nothing but the scale is learned.
-    pub z: Option<Vec<Vec<f64>>>,
-}
-
-impl Default for KamhSettings {
-    fn default() -> Self {
-        Self {
-            kernel: Kernel::gaussian(1.0),
-            bandwidth: Bandwidth::Median,
-            n: 1000,
-            gamma: 0.2,
-            gamma_decay: 0.0,
-            nu2: 0.1,
-            learn_scale: true,
-            discard: 500,
-            history: HistoryKind::Reservoir,
-            schedule: Schedule::default(),
-            until: Until::Warmup,
-            z: None,
-        }
+settings! {
+    /// The settings of [`Kamh`].
+    pub struct KamhSettings {
+        /// Whether the scale ν² is learned (KAMH-LS) or stays as given (KAMH).
+        learn_scale: bool = true, ANY;
+        /// The kernel.
+        kernel: Kernel = Kernel::gaussian(1.0), ANY;
+        /// The kernel's bandwidth: from z by the median heuristic, fixed as given with the kernel, or a number.
+        bandwidth: Bandwidth = Bandwidth::Median, ANY;
+        /// The number n of past states in the subsample z.
+        n: usize = 1000, Range::within(1.0, 1e6);
+        /// The exploration term γ, in the target's own units.
+        gamma: f64 = 0.2, POSITIVE;
+        /// γ falls as (1 + k)^−a with the number k of changes of z; this is a.
+        gamma_decay: f64 = 0.0, NOT_NEGATIVE;
+        /// The scale ν² at the start.
+        nu2: f64 = 0.1, POSITIVE;
+        /// The first states, which never enter z; nothing is learned before.
+        discard: u64 = 500, ANY;
+        /// Where z is drawn from: a reservoir of n states, or the whole stored past.
+        history: HistoryKind = HistoryKind::Reservoir, ANY;
+        /// The probability p_t of a new z at iteration t: a number, {power: a} for t^−a, or {steps: [[t, p], …]}.
+        schedule: Schedule = Schedule::default(), ANY;
+        /// When learning ends.
+        until: Until = Until::Warmup, ANY;
+        /// Points that are z and stay so; then only the scale is learned.
+        z: Option<Vec<Vec<f64>>> = None, ANY;
     }
 }
 
@@ -73,6 +59,52 @@ impl KamhSettings {
             history: HistoryKind::Stored,
             ..Self::default()
         }
+    }
+
+    /// With a scale that stays as given: KAMH.
+    pub(crate) fn fixed_scale() -> Self {
+        Self { learn_scale: false, ..Self::default() }
+    }
+
+    /// As chosen, over `base`: a kernel by name, a bandwidth as a number, a schedule as a number, and `published` for a
+    /// fresh z at every iteration of the warm-up.
+    pub(crate) fn chosen(mut base: Self, mut given: Values) -> Result<Self, SettingsError> {
+        if take_flag(&mut given, "published")? {
+            base.history = HistoryKind::Stored;
+        }
+        if let Some(kernel) = given.remove("kernel") {
+            base.kernel = Kernel::from_value(&kernel).map_err(|error| error.within("kernel"))?;
+        }
+        if let Some(sigma) = given.get("bandwidth").and_then(Value::as_f64) {
+            USUAL_SIZE.check("bandwidth", &sigma)?;
+            base.kernel.set_bandwidth(sigma);
+            base.bandwidth = Bandwidth::Fixed;
+            given.remove("bandwidth");
+        }
+        if let Some(p) = given.get_mut("schedule").filter(|value| value.is_number()) {
+            *p = json!({ "constant": p });
+        }
+        read_over(&base, given)
+    }
+
+    /// The settings that can be chosen, with the defaults of `base`.
+    pub(crate) fn table(base: &Self) -> Vec<Setting> {
+        let mut table = <Self as Settings>::table();
+        let values = base.values();
+        table.iter_mut().for_each(|setting| setting.default = values[&setting.key].clone());
+        let about = "Whether z is drawn anew from the stored past at every iteration, as in the published experiments.";
+        table.push(Setting::new("published", about, &false, ANY));
+        table
+    }
+
+    /// All settings, in the form in which they are chosen.
+    pub(crate) fn values(&self) -> Values {
+        let mut values = values_of(self);
+        values.insert("kernel".into(), self.kernel.to_value());
+        if let Schedule::Constant(p) = self.schedule {
+            values.insert("schedule".into(), p.into());
+        }
+        values
     }
 }
 
@@ -113,7 +145,6 @@ impl Local {
 impl Kamh {
     /// A proposal in `dim` dimensions for a run of the given length.
     pub fn new(settings: &KamhSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
-        SettingsError::positive("nu2", settings.nu2)?;
         Ok(Self {
             learn_scale: settings.learn_scale,
             subsample: Subsample::new(settings, dim, length)?,

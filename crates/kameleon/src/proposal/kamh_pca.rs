@@ -10,9 +10,10 @@ use crate::adapt::{ACCEPTANCE, Scale, rate};
 use crate::chain::Step;
 use crate::linalg::{Subspace, add_to_diagonal, dot, leading_eigenpairs};
 use crate::points::Points;
-use crate::sampler::{Length, SettingsError};
+use crate::registry::{AT_LEAST_ONE, Range, Setting, Settings, SettingsError, Values, read};
 use crate::spread::{Scratch, directions};
 use crate::subsample::Subsample;
+use crate::{Length, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
@@ -20,22 +21,55 @@ use serde::{Deserialize, Serialize};
 /// The largest n: eigenvectors take n² numbers of memory.
 const LARGEST_EIGENPROBLEM: usize = 10_000;
 
+/// The number of principal directions, unless another is given.
+const USUAL_COMPONENTS: usize = 20;
+
 /// The eigenvectors are found anew when the history has grown by this factor.
 const GROWTH: f64 = 1.3;
 
+settings! {
+    /// What [`KamhPca`] has besides the settings of the Kameleon.
+    pub struct ComponentsSettings {
+        /// The number m of principal directions, fewer than n; 20 or n − 1, whichever is less, if none is given.
+        components: Option<usize> = None, AT_LEAST_ONE;
+    }
+}
+
 /// The settings of [`KamhPca`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KamhPcaSettings {
     /// m, the number of principal directions.
-    pub components: usize,
+    pub components: Option<usize>,
     /// All that it shares with the Kameleon; a smaller n by default, since eigenvectors cost O(n²m).
-    pub kameleon: KamhSettings,
+    pub kamh: KamhSettings,
 }
 
 impl Default for KamhPcaSettings {
     fn default() -> Self {
-        Self { components: 20, kameleon: KamhSettings { n: 200, ..KamhSettings::default() } }
+        Self { components: None, kamh: KamhSettings { n: 200, ..KamhSettings::default() } }
+    }
+}
+
+impl KamhPcaSettings {
+    /// As chosen, in one table.
+    pub(crate) fn chosen(mut given: Values) -> Result<Self, SettingsError> {
+        let own = given.remove_entry("components").into_iter().collect();
+        let ComponentsSettings { components } = read(own)?;
+        Ok(Self { components, kamh: KamhSettings::chosen(Self::default().kamh, given)? })
+    }
+
+    /// The settings that can be chosen.
+    pub(crate) fn table() -> Vec<Setting> {
+        let mut table = ComponentsSettings::table();
+        table.extend(KamhSettings::table(&Self::default().kamh));
+        table
+    }
+
+    /// All settings, in the form in which they are chosen.
+    pub(crate) fn values(&self) -> Values {
+        let mut values = self.kamh.values();
+        values.insert("components".into(), self.components.into());
+        values
     }
 }
 
@@ -73,13 +107,13 @@ impl Local {
 impl KamhPca {
     /// A proposal in `dim` dimensions for a run of the given length.
     pub fn new(settings: &KamhPcaSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
-        let (m, shared) = (settings.components, &settings.kameleon);
-        SettingsError::positive("nu2", shared.nu2)?;
+        let shared = &settings.kamh;
         let subsample = Subsample::new(shared, dim, length)?;
         let n = shared.z.as_ref().map_or(shared.n, Vec::len);
+        let m = settings.components.unwrap_or(USUAL_COMPONENTS.min(n.saturating_sub(1)).max(1));
         let what = format!("must be at least 1 and fewer than the {n} points of z, not {m}");
         SettingsError::demand("components", (1..n).contains(&m), &what)?;
-        SettingsError::within("n", n, 1, LARGEST_EIGENPROBLEM)?;
+        Range::within(1.0, LARGEST_EIGENPROBLEM as f64).check("n", &n)?;
         let mut cumulative = vec![1.0; m];
         shares(&mut cumulative);
         let mut proposal = Self {

@@ -6,7 +6,8 @@ use crate::adapt::{Scale, Until, rate};
 use crate::chain::Step;
 use crate::covariance::LearnedCovariance;
 use crate::linalg::{eigen, times_transpose};
-use crate::sampler::{Length, SettingsError};
+use crate::registry::{ANY, AT_LEAST_ONE, Range, Settings, SettingsError};
+use crate::{Length, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
@@ -20,22 +21,15 @@ const LEAST_SHARE: f64 = 0.1;
 /// Eigenpairs are found again when the history has grown by this factor.
 const GROWTH: f64 = 1.05;
 
-/// The settings of [`PrincipalComponents`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct PrincipalComponentsSettings {
-    /// m, how many principal directions; all d if none is given. With fewer, the chain moves in a subspace only once it
-    /// is frozen, so leave it at d unless something else moves the chain too.
-    pub components: Option<usize>,
-    /// Iterations before anything is learned.
-    pub discard: u64,
-    /// When learning ends.
-    pub until: Until,
-}
-
-impl Default for PrincipalComponentsSettings {
-    fn default() -> Self {
-        Self { components: None, discard: 500, until: Until::Warmup }
+settings! {
+    /// The settings of [`PrincipalComponents`].
+    pub struct PrincipalComponentsSettings {
+        /// The number m of principal directions; all d if none is given. With fewer, a frozen chain moves in a subspace.
+        components: Option<usize> = None, AT_LEAST_ONE;
+        /// Iterations before anything is learned.
+        discard: u64 = 500, ANY;
+        /// When learning ends.
+        until: Until = Until::Warmup, ANY;
     }
 }
 
@@ -65,9 +59,10 @@ struct Work {
 impl PrincipalComponents {
     /// A proposal in `dim` dimensions for a run of the given length.
     pub fn new(settings: &PrincipalComponentsSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
+        settings.check()?;
         length.outlasts(settings.discard, settings.until)?;
         let m = settings.components.unwrap_or(dim);
-        SettingsError::within("components", m, 1, dim)?;
+        Range::within(1.0, dim as f64).check("components", &m)?;
         let work = Work { sigma: vec![0.0; dim * dim], vectors: vec![0.0; dim * dim], order: (0..dim).collect() };
         let mut proposal = Self {
             settings: settings.clone(),

@@ -3,7 +3,8 @@
 use super::Proposal;
 use crate::Rng;
 use crate::chain::Step;
-use crate::sampler::SettingsError;
+use crate::registry::{POSITIVE, Settings, SettingsError};
+use crate::settings;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
@@ -13,12 +14,12 @@ pub fn gelman_scale(dim: usize) -> f64 {
     2.38 / (dim as f64).sqrt()
 }
 
-/// The settings of [`RandomWalk`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct RandomWalkSettings {
-    /// ν; 2.38/√d if none is given.
-    pub nu: Option<f64>,
+settings! {
+    /// The settings of [`RandomWalk`].
+    pub struct RandomWalkSettings {
+        /// The scale ν of a step; 2.38/√d if none is given.
+        nu: Option<f64> = None, POSITIVE;
+    }
 }
 
 /// N(y, ν²I)
@@ -30,9 +31,8 @@ pub struct RandomWalk {
 impl RandomWalk {
     /// A walk in `dim` dimensions.
     pub fn new(settings: &RandomWalkSettings, dim: usize) -> Result<Self, SettingsError> {
-        let nu = settings.nu.unwrap_or(gelman_scale(dim));
-        SettingsError::positive("nu", nu)?;
-        Ok(Self { nu })
+        settings.check()?;
+        Ok(Self { nu: settings.nu.unwrap_or(gelman_scale(dim)) })
     }
 }
 

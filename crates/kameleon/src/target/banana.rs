@@ -1,9 +1,20 @@
 //! The twisted Gaussian of Haario et al. (1999), B(b, v).
 
-use super::{Evaluation, Known, Noise, Target, TargetError, chi_squared_level, demand, demand_plane, demand_positive};
-use crate::Rng;
+use super::{DIM, Evaluation, Known, Noise, Target, chi_squared_level};
+use crate::registry::{ANY, POSITIVE, Settings, SettingsError};
+use crate::{Rng, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;
+
+settings! {
+    /// The settings of [`Banana`].
+    pub struct BananaSettings {
+        /// The strength of the twist.
+        b: f64 = 0.1, ANY;
+        /// The variance of the first coordinate.
+        v: f64 = 100.0, POSITIVE;
+    }
+}
 
 /// N(0, diag(v, 1, …, 1)) with the second coordinate moved by b(x₁² − v).
 #[derive(Clone, Debug)]
@@ -15,10 +26,9 @@ pub struct Banana {
 
 impl Banana {
     /// B(b, v) in `dim` ≥ 2 dimensions.
-    pub fn new(dim: usize, b: f64, v: f64) -> Result<Self, TargetError> {
-        demand_plane("banana", dim)?;
-        demand("banana", b.is_finite(), || format!("b must be finite, not {b}"))?;
-        demand_positive("banana", "v", v)?;
+    pub fn new(dim: usize, b: f64, v: f64) -> Result<Self, SettingsError> {
+        DIM.check("dim", &dim)?;
+        BananaSettings { b, v }.check()?;
         Ok(Self { dim, b, v })
     }
 
@@ -41,6 +51,10 @@ impl Target for Banana {
     fn log_density(&mut self, x: &[f64], _noise: Noise<'_>) -> Evaluation {
         Ok(-0.5 * self.squared_radius(x))
     }
+
+    fn known(&self) -> Option<&dyn Known> {
+        Some(self)
+    }
 }
 
 impl Known for Banana {
@@ -59,6 +73,12 @@ impl Known for Banana {
     fn total_variance(&self) -> f64 {
         // Var[b x₁²] = 2 b² v²
         self.v + (self.dim - 1) as f64 + 2.0 * (self.b * self.v).powi(2)
+    }
+
+    /// Out to two standard deviations of the first coordinate on either side.
+    fn ridge(&self, share: f64) -> Option<[f64; 2]> {
+        let x1 = 2.0 * self.v.sqrt() * (2.0 * share - 1.0);
+        Some([x1, self.b * (x1 * x1 - self.v)])
     }
 
     fn level(&self, x: &[f64]) -> f64 {

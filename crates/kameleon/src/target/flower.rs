@@ -1,11 +1,36 @@
 //! The flower F(r₀, A, ω, σ): a band around a circle whose radius waves, and its special case the ring.
 
-use super::{Evaluation, Known, Noise, Target, TargetError, chi_squared_level, demand, demand_plane, demand_positive};
-use crate::Rng;
+use super::{DIM, Evaluation, Known, Noise, Target, chi_squared_level};
+use crate::registry::{ANY, NOT_NEGATIVE, POSITIVE, Settings, SettingsError};
+use crate::{Rng, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use spec_math::NormDist;
 use std::f64::consts::{PI, TAU};
+
+settings! {
+    /// The settings of [`Flower`].
+    pub struct FlowerSettings {
+        /// The radius r₀ of the circle.
+        r0: f64 = 10.0, POSITIVE;
+        /// The amplitude A of the waves, of size below r₀.
+        amplitude: f64 = 6.0, ANY;
+        /// The number of waves ω, a whole number.
+        omega: f64 = 6.0, NOT_NEGATIVE;
+        /// The standard deviation across the band.
+        sigma: f64 = 1.0, POSITIVE;
+    }
+}
+
+settings! {
+    /// The settings of a ring, which is a [`Flower`] without waves.
+    pub struct RingSettings {
+        /// The radius of the circle.
+        radius: f64 = 3.5, POSITIVE;
+        /// The variance across the band.
+        variance: f64 = 0.05, POSITIVE;
+    }
+}
 
 /// exp(−(r − r₀ − A cos ωθ)² / 2σ²) N(x₃…x_d; 0, I), with r and θ the polar coordinates of (x₁, x₂).
 #[derive(Clone, Debug)]
@@ -22,37 +47,35 @@ const ANGLES: usize = 4096;
 
 impl Flower {
     /// F(r₀, A, ω, σ) in `dim` ≥ 2 dimensions.
-    pub fn new(dim: usize, r0: f64, amplitude: f64, omega: f64, sigma: f64) -> Result<Self, TargetError> {
-        demand_plane("flower", dim)?;
-        demand_positive("flower", "r0", r0)?;
-        demand_positive("flower", "sigma", sigma)?;
-        demand("flower", amplitude.abs() < r0, || format!("|A| must be below r0 = {r0}, not {amplitude}"))?;
-        demand("flower", omega >= 0.0 && omega.fract() == 0.0, || {
-            format!("omega must be a whole number, not {omega}")
-        })?;
+    pub fn new(dim: usize, r0: f64, amplitude: f64, omega: f64, sigma: f64) -> Result<Self, SettingsError> {
+        DIM.check("dim", &dim)?;
+        FlowerSettings { r0, amplitude, omega, sigma }.check()?;
+        let what = format!("must be below r0 = {r0} in size, not {amplitude}");
+        SettingsError::demand("amplitude", amplitude.abs() < r0, &what)?;
+        SettingsError::demand("omega", omega.fract() == 0.0, &format!("must be a whole number, not {omega}"))?;
         Ok(Self { dim, r0, amplitude, omega, sigma })
     }
 
     /// The ring: a band of the given radius, and variance across it.
-    pub fn ring(dim: usize, radius: f64, variance: f64) -> Result<Self, TargetError> {
-        demand_positive("ring", "variance", variance)?;
+    pub fn ring(dim: usize, radius: f64, variance: f64) -> Result<Self, SettingsError> {
+        RingSettings { radius, variance }.check()?;
         Self::new(dim, radius, 0.0, 0.0, variance.sqrt())
     }
 
     /// The radius of the ridge at angle θ.
-    pub fn ridge(&self, theta: f64) -> f64 {
+    fn radius_at(&self, theta: f64) -> f64 {
         self.r0 + self.amplitude * libm::cos(self.omega * theta)
     }
 
     fn squared_radius(&self, x: &[f64]) -> f64 {
-        let across = (libm::hypot(x[0], x[1]) - self.ridge(libm::atan2(x[1], x[0]))) / self.sigma;
+        let across = (libm::hypot(x[0], x[1]) - self.radius_at(libm::atan2(x[1], x[0]))) / self.sigma;
         across * across + x[2..].iter().map(|x| x * x).sum::<f64>()
     }
 
     /// ∫₀^∞ rᵏ N(r; μ(θ), σ²) dr for k = 0 … 3, by parts. The Cartesian density carries a factor r in polar form, so the
     /// weight of an angle is the first of these moments, not 1.
     fn radial_moments(&self, theta: f64) -> [f64; 4] {
-        let (mu, sigma) = (self.ridge(theta), self.sigma);
+        let (mu, sigma) = (self.radius_at(theta), self.sigma);
         let s = mu / sigma;
         let edge = sigma * (-0.5 * s * s).exp() / TAU.sqrt();
         let m0 = s.norm_cdf();
@@ -85,6 +108,10 @@ impl Target for Flower {
     fn log_density(&mut self, x: &[f64], _noise: Noise<'_>) -> Evaluation {
         Ok(-0.5 * self.squared_radius(x))
     }
+
+    fn known(&self) -> Option<&dyn Known> {
+        Some(self)
+    }
 }
 
 impl Known for Flower {
@@ -99,7 +126,7 @@ impl Known for Flower {
             }
         };
         // r N(r; μ, σ²) lies below its tangent envelope N(r; r*, σ²) at the mode r*.
-        let mu = self.ridge(theta);
+        let mu = self.radius_at(theta);
         let mode = 0.5 * (mu + (mu * mu + 4.0 * self.sigma * self.sigma).sqrt());
         let r = loop {
             let r = mode + self.sigma * rng.sample::<f64, _>(StandardNormal);
@@ -111,6 +138,11 @@ impl Known for Flower {
         for x in &mut x[2..] {
             *x = rng.sample(StandardNormal);
         }
+    }
+
+    fn ridge(&self, share: f64) -> Option<[f64; 2]> {
+        let theta = TAU * share;
+        Some([self.radius_at(theta) * theta.cos(), self.radius_at(theta) * theta.sin()])
     }
 
     fn mean(&self) -> Vec<f64> {

@@ -1,9 +1,18 @@
 //! Neal's funnel: a scale that is itself unknown.
 
-use super::{Evaluation, Known, Noise, Target, TargetError, chi_squared_level, demand_plane, demand_positive};
-use crate::Rng;
+use super::{DIM, Evaluation, Known, Noise, Target, chi_squared_level};
+use crate::registry::{POSITIVE, Settings, SettingsError};
+use crate::{Rng, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;
+
+settings! {
+    /// The settings of [`Funnel`].
+    pub struct FunnelSettings {
+        /// The standard deviation of the log variance.
+        s: f64 = 3.0, POSITIVE;
+    }
+}
 
 /// x₁ ~ N(0, s²) and x₂, …, x_d ~ N(0, e^x₁).
 #[derive(Clone, Debug)]
@@ -14,9 +23,9 @@ pub struct Funnel {
 
 impl Funnel {
     /// The funnel in `dim` ≥ 2 dimensions, with standard deviation `s` of the log variance (Neal's: 3).
-    pub fn new(dim: usize, s: f64) -> Result<Self, TargetError> {
-        demand_plane("funnel", dim)?;
-        demand_positive("funnel", "s", s)?;
+    pub fn new(dim: usize, s: f64) -> Result<Self, SettingsError> {
+        DIM.check("dim", &dim)?;
+        FunnelSettings { s }.check()?;
         Ok(Self { dim, s })
     }
 
@@ -33,6 +42,10 @@ impl Target for Funnel {
 
     fn log_density(&mut self, x: &[f64], _noise: Noise<'_>) -> Evaluation {
         Ok(-0.5 * self.squared_radius(x) - 0.5 * (self.dim - 1) as f64 * x[0])
+    }
+
+    fn known(&self) -> Option<&dyn Known> {
+        Some(self)
     }
 }
 

@@ -1,9 +1,25 @@
 //! A Gaussian with a given mean and covariance.
 
-use super::{Evaluation, Known, Noise, Target, TargetError, chi_squared_level, demand, demand_plane};
-use crate::{Rng, linalg};
+use super::{DIM, Evaluation, Known, Noise, Target, chi_squared_level};
+use crate::registry::{AT_LEAST_ONE, POSITIVE, Range, Settings, SettingsError};
+use crate::{Rng, linalg, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;
+
+settings! {
+    /// The settings of a [`Gaussian`] of mean zero.
+    pub struct GaussianSettings {
+        /// The variances fall in equal ratios from 1 to 1/condition.
+        condition: f64 = 1.0, AT_LEAST_ONE;
+        /// The correlation of every pair of coordinates.
+        correlation: f64 = 0.0, Range::between(-1.0, 1.0);
+        /// The variances themselves, in place of the condition.
+        variances: Option<Vec<f64>> = None, POSITIVE;
+    }
+}
+
+/// The largest dimension: the d × d factor must fit into memory.
+const LARGEST_DIM: usize = 4096;
 
 /// N(mean, covariance).
 #[derive(Clone, Debug)]
@@ -17,27 +33,42 @@ pub struct Gaussian {
 
 impl Gaussian {
     /// The covariance is given row by row, d × d for a mean of length d ≥ 2.
-    pub fn new(mean: &[f64], covariance: &[f64]) -> Result<Self, TargetError> {
-        let name = "gaussian";
+    pub fn new(mean: &[f64], covariance: &[f64]) -> Result<Self, SettingsError> {
         let d = mean.len();
-        demand_plane(name, d)?;
-        demand(name, covariance.len() == d * d, || {
-            format!("the covariance must have {d} × {d} entries, not {}", covariance.len())
-        })?;
-        demand(name, mean.iter().chain(covariance).all(|v| v.is_finite()), || "all entries must be finite".into())?;
+        DIM.check("dim", &d)?;
+        let demand = |ok, what: &str| SettingsError::demand("covariance", ok, what);
+        demand(covariance.len() == d * d, &format!("must have {d} × {d} entries, not {}", covariance.len()))?;
+        demand(mean.iter().chain(covariance).all(|v| v.is_finite()), "and the mean must have finite entries only")?;
         let symmetric = (0..d * d).all(|k| covariance[k] == covariance[(k % d) * d + k / d]);
-        demand(name, symmetric, || "the covariance must be symmetric".into())?;
+        demand(symmetric, "must be symmetric")?;
         let mut factor = covariance.to_vec();
-        demand(name, linalg::cholesky(&mut factor, d), || "the covariance must be positive definite".into())?;
+        demand(linalg::cholesky(&mut factor, d), "must be positive definite")?;
         let total_variance = (0..d).map(|i| covariance[i * d + i]).sum();
         Ok(Self { mean: mean.to_vec(), factor, total_variance, whitened: vec![0.0; d] })
     }
 
+    /// Mean zero, with variances and correlations as the settings say.
+    pub fn of(dim: usize, settings: &GaussianSettings) -> Result<Self, SettingsError> {
+        settings.check()?;
+        Range::within(2.0, LARGEST_DIM as f64).check("dim", &dim)?;
+        let sd: Vec<f64> = match &settings.variances {
+            Some(variances) => variances.iter().map(|v| v.sqrt()).collect(),
+            None => (0..dim).map(|i| settings.condition.powf(-0.5 * i as f64 / (dim - 1) as f64)).collect(),
+        };
+        SettingsError::length("variances", sd.len(), dim)?;
+        let entry = |i: usize, j: usize| match &settings.variances {
+            Some(variances) if i == j => variances[i],
+            _ => sd[i] * sd[j] * if i == j { 1.0 } else { settings.correlation },
+        };
+        // From the same pair on either side of the diagonal, so that it is symmetric to the last bit.
+        let covariance: Vec<f64> =
+            (0..dim * dim).map(|k| entry((k / dim).min(k % dim), (k / dim).max(k % dim))).collect();
+        Self::new(&vec![0.0; dim], &covariance)
+    }
+
     /// Mean zero and independent coordinates of the given variances.
-    pub fn diagonal(variances: &[f64]) -> Result<Self, TargetError> {
-        let d = variances.len();
-        let covariance: Vec<f64> = (0..d * d).map(|k| if k % d == k / d { variances[k / d] } else { 0.0 }).collect();
-        Self::new(&vec![0.0; d], &covariance)
+    pub fn diagonal(variances: &[f64]) -> Result<Self, SettingsError> {
+        Self::of(variances.len(), &GaussianSettings { variances: Some(variances.to_vec()), ..Default::default() })
     }
 
     fn squared_radius(&self, x: &[f64], whitened: &mut [f64]) -> f64 {
@@ -59,6 +90,10 @@ impl Target for Gaussian {
         let radius = self.squared_radius(x, &mut whitened);
         self.whitened = whitened;
         Ok(-0.5 * radius)
+    }
+
+    fn known(&self) -> Option<&dyn Known> {
+        Some(self)
     }
 }
 

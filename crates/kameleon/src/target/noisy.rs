@@ -1,7 +1,8 @@
 //! A target made noisy on purpose, to exercise pseudo-marginal chains.
 
-use super::{Evaluation, Known, Noise, Target, TargetError, demand};
+use super::{Evaluation, Known, Noise, Target};
 use crate::Rng;
+use crate::registry::{NOT_NEGATIVE, SettingsError};
 
 /// Multiplies the density by exp(s e − s²/2), e ~ N(0, 1): noise of mean one, so the estimate is unbiased.
 #[derive(Clone, Debug)]
@@ -12,8 +13,8 @@ pub struct Noisy<T> {
 
 impl<T: Target> Noisy<T> {
     /// `s` is the standard deviation of the log estimate.
-    pub fn new(target: T, s: f64) -> Result<Self, TargetError> {
-        demand("noisy", s >= 0.0 && s.is_finite(), || format!("the sd of the log estimate must be ≥ 0, not {s}"))?;
+    pub fn new(target: T, s: f64) -> Result<Self, SettingsError> {
+        NOT_NEGATIVE.check("noise", &s)?;
         Ok(Self { target, s })
     }
 }
@@ -35,6 +36,11 @@ impl<T: Target> Target for Noisy<T> {
         let (e, normals) = (noise.normals[0], &noise.normals[1..]);
         let exact = self.target.log_density(x, Noise { rng: noise.rng, normals })?;
         Ok(exact + self.s * e - 0.5 * self.s * self.s)
+    }
+
+    /// The noise has mean one, so the truth is that of the target without it.
+    fn known(&self) -> Option<&dyn Known> {
+        self.target.known()
     }
 }
 

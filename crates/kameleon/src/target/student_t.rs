@@ -1,10 +1,19 @@
 //! Student's t: tails heavier than those of any Gaussian proposal.
 
-use super::{Evaluation, Known, Noise, Target, TargetError, demand, demand_plane};
-use crate::Rng;
+use super::{DIM, Evaluation, Known, Noise, Target};
+use crate::registry::{Range, Settings, SettingsError};
+use crate::{Rng, settings};
 use rand::RngExt;
 use rand_distr::{ChiSquared, StandardNormal};
 use spec_math::Beta;
+
+settings! {
+    /// The settings of [`StudentT`].
+    pub struct StudentTSettings {
+        /// The degrees of freedom ν, above 2 so that there is a variance.
+        freedom: f64 = 3.0, Range::between(2.0, f64::INFINITY);
+    }
+}
 
 /// t_ν with unit scale in d dimensions.
 #[derive(Clone, Debug)]
@@ -15,11 +24,9 @@ pub struct StudentT {
 
 impl StudentT {
     /// In `dim` ≥ 2 dimensions, with more than two degrees of freedom so that it has a variance.
-    pub fn new(dim: usize, freedom: f64) -> Result<Self, TargetError> {
-        demand_plane("student-t", dim)?;
-        demand("student-t", freedom > 2.0 && freedom.is_finite(), || {
-            format!("needs more than 2 degrees of freedom, not {freedom}")
-        })?;
+    pub fn new(dim: usize, freedom: f64) -> Result<Self, SettingsError> {
+        DIM.check("dim", &dim)?;
+        StudentTSettings { freedom }.check()?;
         Ok(Self { dim, freedom })
     }
 }
@@ -35,6 +42,10 @@ impl Target for StudentT {
 
     fn log_density(&mut self, x: &[f64], _noise: Noise<'_>) -> Evaluation {
         Ok(-0.5 * (self.freedom + self.dim as f64) * libm::log1p(squared(x) / self.freedom))
+    }
+
+    fn known(&self) -> Option<&dyn Known> {
+        Some(self)
     }
 }
 

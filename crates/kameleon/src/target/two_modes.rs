@@ -1,9 +1,20 @@
 //! Two Gaussian modes, which local moves do not pass between.
 
-use super::{Evaluation, Known, Noise, Target, TargetError, chi_squared_level, demand, demand_plane, demand_positive};
-use crate::Rng;
+use super::{DIM, Evaluation, Known, Noise, Target, chi_squared_level};
+use crate::registry::{POSITIVE, Range, Settings, SettingsError};
+use crate::{Rng, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;
+
+settings! {
+    /// The settings of [`TwoModes`].
+    pub struct TwoModesSettings {
+        /// The distance of the modes along the first axis.
+        distance: f64 = 6.0, POSITIVE;
+        /// The weight of the mode on the negative side.
+        weight: f64 = 0.5, Range::between(0.0, 1.0);
+    }
+}
 
 /// w N(−a/2, I) + (1 − w) N(a/2, I), the centres at distance a along the first axis.
 #[derive(Clone, Debug)]
@@ -15,10 +26,9 @@ pub struct TwoModes {
 
 impl TwoModes {
     /// In `dim` ≥ 2 dimensions, with the weight of the mode on the negative side.
-    pub fn new(dim: usize, distance: f64, weight: f64) -> Result<Self, TargetError> {
-        demand_plane("two-modes", dim)?;
-        demand_positive("two-modes", "distance", distance)?;
-        demand("two-modes", weight > 0.0 && weight < 1.0, || format!("the weight must be in (0, 1), not {weight}"))?;
+    pub fn new(dim: usize, distance: f64, weight: f64) -> Result<Self, SettingsError> {
+        DIM.check("dim", &dim)?;
+        TwoModesSettings { distance, weight }.check()?;
         Ok(Self { dim, distance, weight })
     }
 
@@ -40,6 +50,10 @@ impl Target for TwoModes {
         let (left, right) = (libm::log(self.weight) - 0.5 * left, libm::log(1.0 - self.weight) - 0.5 * right);
         let high = left.max(right);
         Ok(high + libm::log1p(libm::exp(left.min(right) - high)))
+    }
+
+    fn known(&self) -> Option<&dyn Known> {
+        Some(self)
     }
 }
 

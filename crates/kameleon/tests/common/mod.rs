@@ -57,7 +57,7 @@ pub fn kameleon(dim: usize, warmup: u64, n: usize) -> Kamh {
 }
 
 pub fn kameleon_pca(dim: usize, warmup: u64) -> KamhPca {
-    let settings = KamhPcaSettings { components: 6, kameleon: kameleon_settings(100) };
+    let settings = KamhPcaSettings { components: Some(6), kamh: kameleon_settings(100) };
     KamhPca::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
 }
 

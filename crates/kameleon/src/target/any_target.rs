@@ -1,6 +1,7 @@
 //! A target whatever its type, so that what runs chains is compiled once and not again for every target.
 
-use crate::target::{Evaluation, Noise, Target};
+use super::{Evaluation, Known, Noise, TARGETS, Target};
+use crate::registry::{self, Choice, Entry, SettingsError};
 
 /// A [`Target`] of any type that can be cloned, one clone for each chain.
 pub struct AnyTarget<'a>(Box<dyn CloneTarget<'a> + 'a>);
@@ -9,6 +10,22 @@ impl<'a> AnyTarget<'a> {
     /// This target, without its type.
     pub fn new(target: impl Target + Clone + Send + 'a) -> Self {
         Self(Box::new(target))
+    }
+
+    /// The built-in target of this name, or one of `more`.
+    pub fn named(
+        choice: &Choice,
+        more: impl Iterator<Item = &'static Entry<AnyTarget<'static>>> + Clone,
+    ) -> Result<AnyTarget<'static>, SettingsError> {
+        Self::entry(choice, more)?.build(&choice.settings)
+    }
+
+    /// The entry that is meant, of a built-in target or one of `more`.
+    pub fn entry(
+        choice: &Choice,
+        more: impl Iterator<Item = &'static Entry<AnyTarget<'static>>> + Clone,
+    ) -> Result<&'static Entry<AnyTarget<'static>>, SettingsError> {
+        registry::find("target", &choice.name, TARGETS.iter().chain(more))
     }
 }
 
@@ -43,5 +60,9 @@ impl Target for AnyTarget<'_> {
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
         self.0.log_density(x, noise)
+    }
+
+    fn known(&self) -> Option<&dyn Known> {
+        self.0.known()
     }
 }

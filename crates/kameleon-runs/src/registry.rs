@@ -1,0 +1,18 @@
+//! Everything that can be chosen by name, as one value for other programs.
+
+use kameleon::kernel::KERNELS;
+use kameleon::registry::Entry;
+use kameleon::sampler::SAMPLERS;
+use kameleon::target::TARGETS;
+use kameleon_gp::GLASS;
+use kameleon_models::posteriors::POSTERIORS;
+use serde_json::{Value, json};
+
+/// Every entry with its settings: `kameleon list --json`, and what the classes of the Python package are made from.
+pub fn registry() -> Value {
+    fn all<T>(entries: &[Entry<T>]) -> Vec<Value> {
+        entries.iter().map(Entry::to_json).collect()
+    }
+    let posteriors = [all(POSTERIORS), all(&[GLASS])].concat();
+    json!({ "samplers": all(SAMPLERS), "kernels": all(KERNELS), "targets": all(TARGETS), "posteriors": posteriors })
+}

@@ -1,0 +1,33 @@
+//! How many iterations a run has.
+
+use crate::adapt::Until;
+use crate::registry::SettingsError;
+
+/// How many iterations a run has: what a proposal must know to make room and to refuse a warm-up that is too short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Length {
+    /// Iterations of warm-up.
+    pub warmup: u64,
+    /// Iterations after it.
+    pub sampling: u64,
+}
+
+impl Length {
+    /// All iterations.
+    pub fn total(self) -> u64 {
+        self.warmup.saturating_add(self.sampling)
+    }
+
+    /// An error if nothing of the warm-up is left to learn from after the discard.
+    pub(crate) fn outlasts(self, discard: u64, until: Until) -> Result<(), SettingsError> {
+        let Length { warmup, .. } = self;
+        SettingsError::demand(
+            "warmup",
+            warmup > discard || until == Until::Forever,
+            &format!(
+                "{warmup} iterations are not more than the {discard} that are discarded before learning; \
+                 use a longer warm-up or a smaller discard"
+            ),
+        )
+    }
+}

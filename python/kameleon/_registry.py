@@ -1,0 +1,508 @@
+"""The samplers, kernels and built-in targets of the library.
+
+Made from the registry of the Rust library by ``make python-registry``: not to be edited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ._kernel import Kernel, Profile
+from ._sampler import Sampler
+from .target import BuiltInTarget, PosteriorTarget
+
+
+@dataclass(frozen=True)
+class Gaussian(Profile):
+    """gaussian: exp(−‖x − x'‖²/2σ²).
+
+    Args:
+        sigma: The bandwidth σ. (> 0)
+    """
+
+    sigma: float = 1.0
+    _name = "gaussian"
+
+
+@dataclass(frozen=True)
+class Matern(Profile):
+    """matern: the Matérn family in the paper's scaling, a function of ‖x − x'‖/ρ.
+
+    Args:
+        order: The order ϑ, above 1 so that the kernel has a gradient. (> 1, ≤ 50)
+        rho: The scale ρ; a common parametrisation with length ℓ has ρ = ℓ/√(2ϑ). (> 0)
+    """
+
+    order: float = 1.5
+    rho: float = 1.0
+    _name = "matern"
+
+
+@dataclass(frozen=True)
+class RationalQuadratic(Profile):
+    """rational-quadratic: (1 + ‖x − x'‖²/2αℓ²)^−α.
+
+    Args:
+        alpha: α: the smaller, the heavier the tail. (> 0)
+        length: The length scale ℓ. (> 0)
+    """
+
+    alpha: float = 1.0
+    length: float = 1.0
+    _name = "rational-quadratic"
+
+
+@dataclass(frozen=True)
+class InverseMultiquadric(Profile):
+    """inverse-multiquadric: (1 + ‖x − x'‖²/c²)^−½.
+
+    Args:
+        length: The length scale c. (> 0)
+    """
+
+    length: float = 1.0
+    _name = "inverse-multiquadric"
+
+
+@dataclass(frozen=True)
+class Linear(Profile):
+    """linear: ⟨x, x'⟩: the proposal becomes that of adaptive Metropolis."""
+
+    _name = "linear"
+
+
+@dataclass(frozen=True)
+class Polynomial(Profile):
+    """polynomial: (1 + ⟨x, x'⟩)^degree.
+
+    Args:
+        degree: The power p. (1 to 16)
+    """
+
+    degree: int = 2
+    _name = "polynomial"
+
+
+class Kameleon(Sampler):
+    """kameleon: the default: learned metric, local steps and jumps across the target.
+
+    Args:
+        n: The number n of past states that the local steps and jumps are made of. (10 to 100000)
+        jumps_up_to: The largest dimension in which the chain jumps in the full space, at a cost of O(nd²). (0 to
+            100)
+    """
+
+    _name = "kameleon"
+
+    def __init__(
+        self,
+        *,
+        n: int = 1000,
+        jumps_up_to: int = 50,
+    ) -> None:
+        super().__init__(
+            n=n,
+            jumps_up_to=jumps_up_to,
+        )
+
+
+class SM(Sampler):
+    """SM: standard Metropolis: isotropic steps of fixed scale.
+
+    Args:
+        nu: The scale ν of a step; 2.38/√d if none is given. (> 0)
+    """
+
+    _name = "SM"
+
+    def __init__(
+        self,
+        *,
+        nu: float | None = None,
+    ) -> None:
+        super().__init__(
+            nu=nu,
+        )
+
+
+class AM(Sampler):
+    """AM-LS: adaptive Metropolis: learned covariance and learned scale. AM-FS: adaptive Metropolis: learned covariance,
+    fixed scale 2.38/√d.
+
+    Args:
+        learn_scale: Whether the scale ν is learned too (AM-LS; Andrieu & Thoms 2008) or stays at 2.38/√d (AM-FS;
+            Haario).
+        variances: The variances that the covariance starts from; ones if none are given. (> 0)
+        mean_from_zero: Whether the mean starts at zero, or at the first state that is learned from.
+        discard: Iterations before anything is learned.
+        every: Mean and covariance learn from one state in every this many. (≥ 1)
+        covariance_power: Mean and covariance learn in steps of t^−a: 1 averages the whole history; ½ as published
+            never settles. (> 0)
+        scale_power: ln ν² is learned in steps of t to the minus this. (> 0)
+        ridge: Added to the diagonal of the covariance. (≥ 0)
+        until: When learning ends.
+        published: Whether the defaults are those of the published experiments, which never settle.
+    """
+
+    _name = "AM-LS"
+
+    def __init__(
+        self,
+        *,
+        learn_scale: bool = True,
+        variances: Sequence[float] | None = None,
+        mean_from_zero: bool = False,
+        discard: int = 500,
+        every: int = 1,
+        covariance_power: float = 1.0,
+        scale_power: float = 0.5,
+        ridge: float = 1e-10,
+        until: Literal["warmup", "forever"] = "warmup",
+        published: bool = False,
+    ) -> None:
+        super().__init__(
+            learn_scale=learn_scale,
+            variances=variances,
+            mean_from_zero=mean_from_zero,
+            discard=discard,
+            every=every,
+            covariance_power=covariance_power,
+            scale_power=scale_power,
+            ridge=ridge,
+            until=until,
+            published=published,
+        )
+
+
+class AMPCA(Sampler):
+    """AM-PCA: steps along one principal direction of the learned covariance at a time.
+
+    Args:
+        components: The number m of principal directions; all d if none is given. With fewer, a frozen chain moves
+            in a subspace. (≥ 1)
+        discard: Iterations before anything is learned.
+        until: When learning ends.
+    """
+
+    _name = "AM-PCA"
+
+    def __init__(
+        self,
+        *,
+        components: int | None = None,
+        discard: int = 500,
+        until: Literal["warmup", "forever"] = "warmup",
+    ) -> None:
+        super().__init__(
+            components=components,
+            discard=discard,
+            until=until,
+        )
+
+
+class KAMH(Sampler):
+    """KAMH-LS: Kameleon: covariance follows the local shape of the target, learned scale. KAMH: Kameleon with fixed
+    scale.
+
+    Args:
+        learn_scale: Whether the scale ν² is learned (KAMH-LS) or stays as given (KAMH).
+        kernel: The kernel.
+        bandwidth: The kernel's bandwidth: from z by the median heuristic, fixed as given with the kernel, or a
+            number.
+        n: The number n of past states in the subsample z. (1 to 1000000)
+        gamma: The exploration term γ, in the target's own units. (> 0)
+        gamma_decay: γ falls as (1 + k)^−a with the number k of changes of z; this is a. (≥ 0)
+        nu2: The scale ν² at the start. (> 0)
+        discard: The first states, which never enter z; nothing is learned before.
+        history: Where z is drawn from: a reservoir of n states, or the whole stored past.
+        schedule: The probability p_t of a new z at iteration t: a number, {power: a} for t^−a, or {steps: [[t, p],
+            …]}.
+        until: When learning ends.
+        z: Points that are z and stay so; then only the scale is learned.
+        published: Whether z is drawn anew from the stored past at every iteration, as in the published experiments.
+    """
+
+    _name = "KAMH-LS"
+
+    def __init__(
+        self,
+        *,
+        learn_scale: bool = True,
+        kernel: Kernel = Gaussian(),  # noqa: B008 (a frozen value)
+        bandwidth: Literal["median", "fixed"] | float = "median",
+        n: int = 1000,
+        gamma: float = 0.2,
+        gamma_decay: float = 0.0,
+        nu2: float = 0.1,
+        discard: int = 500,
+        history: Literal["reservoir", "stored"] = "reservoir",
+        schedule: float | dict[str, Any] = 1.0,
+        until: Literal["warmup", "forever"] = "warmup",
+        z: Sequence[Sequence[float]] | None = None,
+        published: bool = False,
+    ) -> None:
+        super().__init__(
+            learn_scale=learn_scale,
+            kernel=kernel,
+            bandwidth=bandwidth,
+            n=n,
+            gamma=gamma,
+            gamma_decay=gamma_decay,
+            nu2=nu2,
+            discard=discard,
+            history=history,
+            schedule=schedule,
+            until=until,
+            z=z,
+            published=published,
+        )
+
+
+class KameleonPCA(Sampler):
+    """PCA-Kameleon: steps along one kernel principal direction at a time.
+
+    Args:
+        components: The number m of principal directions, fewer than n; 20 or n − 1, whichever is less, if none is
+            given. (≥ 1)
+        learn_scale: Whether the scale ν² is learned (KAMH-LS) or stays as given (KAMH).
+        kernel: The kernel.
+        bandwidth: The kernel's bandwidth: from z by the median heuristic, fixed as given with the kernel, or a
+            number.
+        n: The number n of past states in the subsample z. (1 to 1000000)
+        gamma: The exploration term γ, in the target's own units. (> 0)
+        gamma_decay: γ falls as (1 + k)^−a with the number k of changes of z; this is a. (≥ 0)
+        nu2: The scale ν² at the start. (> 0)
+        discard: The first states, which never enter z; nothing is learned before.
+        history: Where z is drawn from: a reservoir of n states, or the whole stored past.
+        schedule: The probability p_t of a new z at iteration t: a number, {power: a} for t^−a, or {steps: [[t, p],
+            …]}.
+        until: When learning ends.
+        z: Points that are z and stay so; then only the scale is learned.
+        published: Whether z is drawn anew from the stored past at every iteration, as in the published experiments.
+    """
+
+    _name = "PCA-Kameleon"
+
+    def __init__(
+        self,
+        *,
+        components: int | None = None,
+        learn_scale: bool = True,
+        kernel: Kernel = Gaussian(),  # noqa: B008 (a frozen value)
+        bandwidth: Literal["median", "fixed"] | float = "median",
+        n: int = 200,
+        gamma: float = 0.2,
+        gamma_decay: float = 0.0,
+        nu2: float = 0.1,
+        discard: int = 500,
+        history: Literal["reservoir", "stored"] = "reservoir",
+        schedule: float | dict[str, Any] = 1.0,
+        until: Literal["warmup", "forever"] = "warmup",
+        z: Sequence[Sequence[float]] | None = None,
+        published: bool = False,
+    ) -> None:
+        super().__init__(
+            components=components,
+            learn_scale=learn_scale,
+            kernel=kernel,
+            bandwidth=bandwidth,
+            n=n,
+            gamma=gamma,
+            gamma_decay=gamma_decay,
+            nu2=nu2,
+            discard=discard,
+            history=history,
+            schedule=schedule,
+            until=until,
+            z=z,
+            published=published,
+        )
+
+
+class DEMCZ(Sampler):
+    """DE-MC(Z): differential evolution: steps along differences of past states; not of the paper.
+
+    Args:
+        first: The states Z starts with, drawn around the start with unit variance; ten per dimension if none is
+            given. (4 to 1000000)
+        every: One state in every this many of the warm-up joins Z. (≥ 1)
+        snooker: The probability of a snooker update: a step along the line through a state of Z. (0 to 1)
+        whole: The probability that a step has factor 1, which may lead from mode to mode. (0 to 1)
+        noise: The standard deviation of the noise added to each coordinate. (> 0)
+        until: When Z stops growing.
+    """
+
+    _name = "DE-MC(Z)"
+
+    def __init__(
+        self,
+        *,
+        first: int | None = None,
+        every: int = 10,
+        snooker: float = 0.1,
+        whole: float = 0.1,
+        noise: float = 1e-06,
+        until: Literal["warmup", "forever"] = "warmup",
+    ) -> None:
+        super().__init__(
+            first=first,
+            every=every,
+            snooker=snooker,
+            whole=whole,
+            noise=noise,
+            until=until,
+        )
+
+
+@dataclass(frozen=True)
+class Banana(BuiltInTarget):
+    """banana: twisted Gaussian B(b, v): the second coordinate is moved by b(x₁² − v).
+
+    Args:
+        dim: The dimension. (2 to 1000000)
+        b: The strength of the twist.
+        v: The variance of the first coordinate. (> 0)
+        noise: The standard deviation of noise on the log density, for pseudo-marginal chains. (≥ 0)
+    """
+
+    dim: int = 8
+    b: float = 0.1
+    v: float = 100.0
+    noise: float = 0.0
+    _name = "banana"
+
+
+@dataclass(frozen=True)
+class Flower(BuiltInTarget):
+    """flower: band around a circle whose radius waves, r₀ + A cos ωθ.
+
+    Args:
+        dim: The dimension. (2 to 1000000)
+        r0: The radius r₀ of the circle. (> 0)
+        amplitude: The amplitude A of the waves, of size below r₀.
+        omega: The number of waves ω, a whole number. (≥ 0)
+        sigma: The standard deviation across the band. (> 0)
+        noise: The standard deviation of noise on the log density, for pseudo-marginal chains. (≥ 0)
+    """
+
+    dim: int = 8
+    r0: float = 10.0
+    amplitude: float = 6.0
+    omega: float = 6.0
+    sigma: float = 1.0
+    noise: float = 0.0
+    _name = "flower"
+
+
+@dataclass(frozen=True)
+class Ring(BuiltInTarget):
+    """ring: band around a circle.
+
+    Args:
+        dim: The dimension. (2 to 1000000)
+        radius: The radius of the circle. (> 0)
+        variance: The variance across the band. (> 0)
+        noise: The standard deviation of noise on the log density, for pseudo-marginal chains. (≥ 0)
+    """
+
+    dim: int = 8
+    radius: float = 3.5
+    variance: float = 0.05
+    noise: float = 0.0
+    _name = "ring"
+
+
+@dataclass(frozen=True)
+class ScaledGaussian(BuiltInTarget):
+    """gaussian: Gaussian of mean zero, badly scaled or correlated on demand.
+
+    Args:
+        dim: The dimension. (2 to 1000000)
+        condition: The variances fall in equal ratios from 1 to 1/condition. (≥ 1)
+        correlation: The correlation of every pair of coordinates. (> -1, < 1)
+        variances: The variances themselves, in place of the condition. (> 0)
+        noise: The standard deviation of noise on the log density, for pseudo-marginal chains. (≥ 0)
+    """
+
+    dim: int = 8
+    condition: float = 1.0
+    correlation: float = 0.0
+    variances: Sequence[float] | None = None
+    noise: float = 0.0
+    _name = "gaussian"
+
+
+@dataclass(frozen=True)
+class Funnel(BuiltInTarget):
+    """funnel: Neal's funnel: the first coordinate is the log variance of the others.
+
+    Args:
+        dim: The dimension. (2 to 1000000)
+        s: The standard deviation of the log variance. (> 0)
+        noise: The standard deviation of noise on the log density, for pseudo-marginal chains. (≥ 0)
+    """
+
+    dim: int = 8
+    s: float = 3.0
+    noise: float = 0.0
+    _name = "funnel"
+
+
+@dataclass(frozen=True)
+class StudentT(BuiltInTarget):
+    """student-t: Student's t with unit scale.
+
+    Args:
+        dim: The dimension. (2 to 1000000)
+        freedom: The degrees of freedom ν, above 2 so that there is a variance. (> 2)
+        noise: The standard deviation of noise on the log density, for pseudo-marginal chains. (≥ 0)
+    """
+
+    dim: int = 8
+    freedom: float = 3.0
+    noise: float = 0.0
+    _name = "student-t"
+
+
+@dataclass(frozen=True)
+class TwoModes(BuiltInTarget):
+    """two-modes: two unit Gaussians at a distance along the first axis.
+
+    Args:
+        dim: The dimension. (2 to 1000000)
+        distance: The distance of the modes along the first axis. (> 0)
+        weight: The weight of the mode on the negative side. (> 0, < 1)
+        noise: The standard deviation of noise on the log density, for pseudo-marginal chains. (≥ 0)
+    """
+
+    dim: int = 8
+    distance: float = 6.0
+    weight: float = 0.5
+    noise: float = 0.0
+    _name = "two-modes"
+
+
+@dataclass(frozen=True)
+class Cbpp(PosteriorTarget):
+    """cbpp: cattle disease in 15 herds: logistic regression with random effects, by importance sampling.
+
+    Args:
+        n_imp: The number of importance samples for each herd. (1 to 1000000)
+    """
+
+    n_imp: int = 2
+    _name = "cbpp"
+
+
+@dataclass(frozen=True)
+class StochasticVolatility(PosteriorTarget):
+    """sv: stochastic volatility of 945 daily returns of sterling, by a particle filter.
+
+    Args:
+        particles: The number of particles. (1 to 1000000)
+    """
+
+    particles: int = 150
+    _name = "sv"

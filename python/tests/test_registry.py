@@ -1,0 +1,40 @@
+"""Samplers, kernels and built-in targets are those of the Rust library's registry."""
+
+import inspect
+import json
+import sys
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+import kameleon as km
+from kameleon import _kameleon, _registry
+
+REGISTRY = json.loads(_kameleon.registry())
+MODULES = {"samplers": km.samplers, "kernels": km.kernels, "targets": km.targets, "posteriors": km.targets}
+ENTRIES = [(kind, entry) for kind in MODULES for entry in REGISTRY[kind] if entry["class"]]
+
+
+def test_the_classes_are_those_that_the_registry_makes():
+    sys.path.insert(0, str(ROOT / "python"))
+    import generate
+
+    written = (ROOT / "python/kameleon/_registry.py").read_text()
+    assert generate.module(REGISTRY) == written, "make python-registry"
+
+
+@pytest.mark.parametrize(("kind", "entry"), ENTRIES, ids=[entry["name"] for _, entry in ENTRIES])
+def test_every_entry_has_a_public_class_with_its_settings(kind, entry):
+    made = getattr(MODULES[kind], entry["class"])
+    assert entry["class"] in MODULES[kind].__all__ and made is getattr(_registry, entry["class"])
+    keys = [setting["key"].replace("-", "_") for setting in entry["settings"]]
+    assert list(inspect.signature(made).parameters) == keys
+    assert all(f"{key}: " in made.__doc__ for key in keys)
+    if kind == "kernels":
+        assert made()._checked()["name"] == entry["name"]
+    elif kind == "samplers":
+        assert km.Chain([0.0, 0.0], sampler=made(), warmup=1000).ask().shape == (2,)
+    else:
+        x = np.ones(made()._native().dim)
+        assert np.isfinite(made().log_density(x, seed=1))
