@@ -48,7 +48,7 @@ pub fn run(spec: &Spec, go_on: impl Fn(u64) -> bool) -> Result<Option<Record>, S
             }
         }
         let mut chains: Vec<&mut dyn AnyChain> = members.iter_mut().map(|member| &mut *member.chain as _).collect();
-        pool::teach(&mut chains);
+        pool::refresh(&mut chains);
     }
     Ok(Some(record(spec, &members, started.elapsed().as_secs_f64())))
 }

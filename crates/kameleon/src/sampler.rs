@@ -5,7 +5,6 @@ use crate::any_chain::AnyChain;
 use crate::chain::{Chain, ChainError, ChainSettings};
 use crate::kernel::KernelError;
 use crate::proposal::*;
-use crate::staged::{Kameleon, KameleonSettings};
 use crate::target::TargetError;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -108,7 +107,7 @@ pub enum Sampler {
     Kamh(KamhSettings),
     /// PCA-Kameleon: principal directions in feature space.
     KamhPca(KamhPcaSettings),
-    /// kameleon: the staged default.
+    /// kameleon: the default, a mixture of moves.
     Kameleon(KameleonSettings),
     /// DE-MC(Z): differential evolution over past states.
     DifferentialEvolution(DifferentialEvolutionSettings),

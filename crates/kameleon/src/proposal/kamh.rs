@@ -4,18 +4,18 @@ use super::Proposal;
 use crate::Rng;
 use crate::adapt::{ACCEPTANCE, Scale, Schedule, Until, rate};
 use crate::bandwidth::Bandwidth;
-use crate::chain::Step;
+use crate::gradient_covariance::{Scratch, gradient_covariance};
 use crate::history::HistoryKind;
 use crate::kernel::Kernel;
 use crate::linalg::{add_to_diagonal, cholesky, dot, log_diagonal, multiply_lower, solve_lower, times_transpose};
 use crate::sampler::{Length, SettingsError};
-use crate::spread::{Scratch, spread};
+use crate::step::Step;
 use crate::subsample::Subsample;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
-/// The settings of [`Kameleon`].
+/// The settings of [`Kamh`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct KamhSettings {
@@ -88,7 +88,7 @@ pub struct Kamh {
 #[derive(Clone, Debug)]
 pub struct Local {
     /// S = M H Mᵀ: depends on z only, so a new ν or γ does not cost a pass over z.
-    spread: Vec<f64>,
+    gradient_covariance: Vec<f64>,
     /// L with LLᵀ = R = γ²I + ν²S.
     factor: Vec<f64>,
     /// ln |L|
@@ -105,8 +105,8 @@ impl Local {
     }
 
     /// S, row by row.
-    pub fn spread(&self) -> &[f64] {
-        &self.spread
+    pub fn gradient_covariance(&self) -> &[f64] {
+        &self.gradient_covariance
     }
 }
 
@@ -123,9 +123,9 @@ impl Kamh {
 
     /// The factor of R from S: O(d³).
     fn factorise(&self, at: &mut Local) {
-        let d = at.spread.len().isqrt();
+        let d = at.gradient_covariance.len().isqrt();
         let (gamma, nu2) = (self.subsample.gamma(), self.scale.nu2());
-        for (r, s) in at.factor.iter_mut().zip(&at.spread) {
+        for (r, s) in at.factor.iter_mut().zip(&at.gradient_covariance) {
             *r = nu2 * s;
         }
         add_to_diagonal(&mut at.factor, d, gamma * gamma);
@@ -149,7 +149,7 @@ impl Proposal for Kamh {
 
     fn allocate(&self, dim: usize) -> Local {
         Local {
-            spread: vec![0.0; dim * dim],
+            gradient_covariance: vec![0.0; dim * dim],
             factor: vec![0.0; dim * dim],
             log_factor: 0.0,
             difference: vec![0.0; dim],
@@ -158,7 +158,13 @@ impl Proposal for Kamh {
     }
 
     fn locate(&self, x: &[f64], at: &mut Local) {
-        spread(self.subsample.kernel(), self.subsample.z(), x, &mut at.scratch, &mut at.spread);
+        gradient_covariance(
+            self.subsample.kernel(),
+            self.subsample.z(),
+            x,
+            &mut at.scratch,
+            &mut at.gradient_covariance,
+        );
         self.factorise(at);
     }
 

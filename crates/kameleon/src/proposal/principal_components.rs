@@ -3,10 +3,10 @@
 use super::Proposal;
 use crate::Rng;
 use crate::adapt::{Scale, Until, rate};
-use crate::chain::Step;
 use crate::covariance::LearnedCovariance;
 use crate::linalg::{eigen, times_transpose};
 use crate::sampler::{Length, SettingsError};
+use crate::step::Step;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};

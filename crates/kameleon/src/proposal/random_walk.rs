@@ -2,8 +2,8 @@
 
 use super::Proposal;
 use crate::Rng;
-use crate::chain::Step;
 use crate::sampler::SettingsError;
+use crate::step::Step;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};

@@ -13,7 +13,7 @@ type Numbered<T, R> = (usize, Job<T, R>);
 fn teach<T, R>(group: &mut [Numbered<T, R>]) {
     group.sort_by_key(|(index, _)| *index);
     let mut chains: Vec<&mut dyn AnyChain> = group.iter_mut().map(|(_, job)| &mut *job.chain as _).collect();
-    while pool::teach(&mut chains) {}
+    while pool::refresh(&mut chains) {}
 }
 
 /// Jobs that are ready, waiting for their group, or finished.
@@ -35,7 +35,7 @@ struct State<T, R> {
 
 impl<T, R> Queue<T, R> {
     pub(super) fn new(jobs: Vec<Job<T, R>>) -> Self {
-        let groups = pool::groups(jobs.len());
+        let groups = pool::chain_groups(jobs.len());
         let mut jobs: Vec<Numbered<T, R>> = jobs.into_iter().enumerate().collect();
         // Of chains that were saved while they learned, some may wait for what others know already.
         jobs.chunk_by_mut(|(a, _), (b, _)| groups[*a] == groups[*b]).for_each(teach);

@@ -28,7 +28,7 @@ fn after_every_step_the_cache_equals_a_fresh_look() {
             let mut fresh = chain.proposal().allocate(3);
             chain.proposal().locate(chain.position(), &mut fresh);
             assert_eq!(chain.local().factor(), fresh.factor());
-            assert_eq!(chain.local().spread(), fresh.spread());
+            assert_eq!(chain.local().gradient_covariance(), fresh.gradient_covariance());
         }
     }
     let proposal = kameleon_pca(3, 1500);
@@ -159,11 +159,11 @@ fn adapting_for_ever_changes_z_ever_more_rarely() {
     let mut chain = Chain::new(proposal, &[0.0; 3], ChainSettings { warmup: 200, ..frozen(0, 3, 0, 0.0) }).unwrap();
     let mut changes = [0; 2];
     for t in 0..8000 {
-        let before = (chain.position().to_vec(), chain.local().spread().to_vec());
+        let before = (chain.position().to_vec(), chain.local().gradient_covariance().to_vec());
         chain.step(&mut banana()).unwrap();
         let stayed = chain.position() == before.0;
         // Where the chain stayed, only a new z can have changed the spread.
-        changes[t / 4000] += usize::from(stayed && chain.local().spread() != before.1);
+        changes[t / 4000] += usize::from(stayed && chain.local().gradient_covariance() != before.1);
     }
     assert!(2 * changes[0] > 3 * changes[1] && changes[1] > 10, "{changes:?}");
 }

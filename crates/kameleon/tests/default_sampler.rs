@@ -6,9 +6,11 @@ mod common;
 
 use common::replicates::*;
 use common::*;
+use kameleon::moves::*;
+use kameleon::proposal::{Kameleon, KameleonSettings};
 use kameleon::random::{Purpose, stream};
-use kameleon::staged::{Fit, KINDS, Kameleon, KameleonSettings, Kind, Local};
 use kameleon::target::{Banana, Flower, Funnel, Gaussian, StudentT, TwoModes};
+use kameleon::warmup::Fit;
 use kameleon::*;
 use rand::RngExt;
 use std::sync::Arc;
@@ -23,22 +25,22 @@ fn flower() -> Flower {
 
 #[test]
 fn the_default_leaves_the_banana() {
-    holds(staged(4, 3000, 100), banana());
+    holds(default_sampler(4, 3000, 100), banana());
 }
 
 #[test]
 fn the_default_leaves_the_flower() {
-    holds(staged(3, 3000, 100), flower());
+    holds(default_sampler(3, 3000, 100), flower());
 }
 
 #[test]
-fn steps_and_jumps_in_few_directions_leave_the_banana_in_many_dimensions() {
+fn subspace_moves_leave_the_banana_in_many_dimensions() {
     let target = Banana::new(24, 0.03, 4.0).unwrap();
     let settings = KameleonSettings { n: 100, jumps_up_to: 20 };
     let proposal = Kameleon::new(&settings, 24, Length { warmup: 3000, sampling: 0 }).unwrap();
     let proposal = learned(proposal, &mut target.clone(), 3000);
-    let weight = |kind: Kind| proposal.fit().weights[kind as usize];
-    assert!(weight(Kind::PartialStep) > 0.0 && weight(Kind::PartialJump) > 0.0 && weight(Kind::Jump) == 0.0);
+    let weight = |of: &dyn Move| proposal.fit().weight(of);
+    assert!(weight(&SubspaceStep) > 0.0 && weight(&SubspaceJump) > 0.0 && weight(&Jump) == 0.0);
     let p = exact_p(&proposal, &target);
     assert!(p > ALARM, "p = {p}");
 }
@@ -91,12 +93,12 @@ enum Fault {
     WrongWeight,
     /// Q in the ratio is that of another z.
     WrongPoints,
-    /// No ratio of densities for jumps in few directions.
-    NoPartialRatio,
-    /// Their Q in the ratio is that of other directions and another z.
-    WrongDirections,
-    /// No ratio of densities for steps of the Kameleon in few directions.
-    NoPartialStepRatio,
+    /// No ratio of densities for subspace jumps.
+    NoSubspaceJumpRatio,
+    /// Their Q in the ratio is that of another subspace and another z.
+    WrongSubspace,
+    /// No ratio of densities for subspace kernel steps.
+    NoSubspaceStepRatio,
     /// The weights of the moves go on changing with the place.
     NeverFrozen,
 }
@@ -108,21 +110,28 @@ struct Mutant {
     fault: Fault,
 }
 
+/// Makes these moves with these probabilities, and no other.
+fn reweigh(proposal: &mut Kameleon, weights: &[(&dyn Move, f64)]) {
+    let mut fit = Fit { weights: PerMove::default(), ..Fit::clone(proposal.fit()) };
+    weights.iter().for_each(|(of, weight)| *fit.weights.of_mut(*of) = *weight);
+    proposal.learn(Arc::new(fit));
+}
+
 /// ln Q(x) of the proposal, with the weight of the wide component changed.
 fn log_q(proposal: &Kameleon, x: &[f64], delta: Option<f64>) -> f64 {
-    let past = proposal.fit().past.as_ref().unwrap();
+    let history = proposal.fit().model.history.as_ref().unwrap();
     let (mut u, mut scratch) = (vec![0.0; x.len()], vec![simd::Block::ZERO; x.len()]);
-    past.frame.coordinates(x, &mut u);
-    let (near, wide) = past.jump.as_ref().unwrap().log_parts(&u, &mut scratch);
-    let delta = delta.unwrap_or(past.choice.delta);
+    history.frame.coordinates(x, &mut u);
+    let (near, wide) = history.density.as_ref().unwrap().log_parts(&u, &mut scratch);
+    let delta = delta.unwrap_or(history.shape.delta);
     ((1.0 - delta) * near.exp() + delta * wide.exp()).ln()
 }
 
 impl Mutant {
-    fn log_wrong_partial(&self, x: &[f64]) -> f64 {
+    fn log_wrong_subspace(&self, x: &[f64]) -> f64 {
         let mut at = self.other.allocate(x.len());
         self.other.locate(x, &mut at);
-        at.few().and_then(Local::log_jump_density).unwrap()
+        at.subspace().and_then(Neighbourhood::log_jump_density).unwrap()
     }
 }
 
@@ -143,15 +152,17 @@ impl Proposal for Mutant {
 
     fn log_ratio(&self, x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local, component: usize) -> f64 {
         let right = self.proposal.log_ratio(x, at_x, y, at_y, component);
-        match (Kind::of(component), self.fault) {
-            (Kind::PartialJump, Fault::NoPartialRatio) | (Kind::PartialStep, Fault::NoPartialStepRatio) => return 0.0,
-            (Kind::PartialJump, Fault::WrongDirections) => {
-                return self.log_wrong_partial(x) - self.log_wrong_partial(y);
+        let made = |of: &dyn Move| Pick::of(component).id == MoveId::of(of);
+        match self.fault {
+            Fault::NoSubspaceJumpRatio if made(&SubspaceJump) => return 0.0,
+            Fault::NoSubspaceStepRatio if made(&SubspaceStep) => return 0.0,
+            Fault::WrongSubspace if made(&SubspaceJump) => {
+                return self.log_wrong_subspace(x) - self.log_wrong_subspace(y);
             }
-            (Kind::Jump, _) => {}
-            _ => return right,
+            _ if !made(&Jump) => return right,
+            _ => {}
         }
-        let delta = self.proposal.fit().past.as_ref().unwrap().choice.delta;
+        let delta = self.proposal.fit().model.history.as_ref().unwrap().shape.delta;
         let wrong = if delta < 0.5 { 0.9 } else { 0.05 };
         match self.fault {
             Fault::NoRatio => 0.0,
@@ -164,8 +175,8 @@ impl Proposal for Mutant {
     fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
         self.proposal.adapt(x, at, step, rng);
         if self.fault == Fault::NeverFrozen {
-            let weights = if x[0] > 0.0 { [0.4, 0.1, 0.5, 0.0, 0.0, 0.0] } else { [0.8, 0.1, 0.1, 0.0, 0.0, 0.0] };
-            self.proposal.learn(&Arc::new(Fit { weights, ..Fit::clone(self.proposal.fit()) }));
+            let (walks, jumps) = if x[0] > 0.0 { (0.4, 0.5) } else { (0.8, 0.1) };
+            reweigh(&mut self.proposal, &[(&Walk, walks), (&KernelStep, 0.1), (&Jump, jumps)]);
         }
     }
 
@@ -175,8 +186,8 @@ impl Proposal for Mutant {
 }
 
 fn mutant_p(fault: Fault) -> f64 {
-    let proposal = learned(staged(4, 3000, 100), &mut banana(), 3000);
-    let other = learned(staged(4, 2000, 60), &mut banana(), 2000);
+    let proposal = learned(default_sampler(4, 3000, 100), &mut banana(), 3000);
+    let other = learned(default_sampler(4, 2000, 60), &mut banana(), 2000);
     exact_p(&Mutant { proposal, other, fault }, &banana())
 }
 
@@ -205,29 +216,29 @@ fn a_density_of_the_wrong_points_is_caught() {
 }
 
 #[test]
-fn a_jump_in_few_directions_without_its_ratio_is_caught() {
-    let p = mutant_p(Fault::NoPartialRatio);
+fn a_subspace_jump_without_its_ratio_is_caught() {
+    let p = mutant_p(Fault::NoSubspaceJumpRatio);
     assert!(p < ALARM, "p = {p}");
 }
 
 #[test]
-fn a_density_in_the_wrong_directions_is_caught() {
-    let p = mutant_p(Fault::WrongDirections);
+fn a_density_in_the_wrong_subspace_is_caught() {
+    let p = mutant_p(Fault::WrongSubspace);
     assert!(p < ALARM, "p = {p}");
 }
 
-/// Mostly steps in few directions, whose covariance changes too little for an error to show in their usual share.
-fn partial_steps_p(fault: Fault) -> f64 {
-    let mut proposal = learned(staged(4, 3000, 100), &mut banana(), 3000);
-    proposal.learn(&Arc::new(Fit { weights: [0.1, 0.0, 0.0, 0.0, 0.0, 0.9], ..Fit::clone(proposal.fit()) }));
+/// Mostly subspace kernel steps, whose covariance changes too little for an error to show in their usual share.
+fn subspace_steps_p(fault: Fault) -> f64 {
+    let mut proposal = learned(default_sampler(4, 3000, 100), &mut banana(), 3000);
+    reweigh(&mut proposal, &[(&Walk, 0.1), (&SubspaceStep, 0.9)]);
     exact_p(&Mutant { other: proposal.clone(), proposal, fault }, &banana())
 }
 
 #[test]
-fn steps_in_few_directions_leave_the_banana_and_without_their_ratio_are_caught() {
-    let p = partial_steps_p(Fault::None);
+fn subspace_steps_leave_the_banana_and_without_their_ratio_are_caught() {
+    let p = subspace_steps_p(Fault::None);
     assert!(p > ALARM, "p = {p}");
-    let p = partial_steps_p(Fault::NoPartialStepRatio);
+    let p = subspace_steps_p(Fault::NoSubspaceStepRatio);
     assert!(p < ALARM, "p = {p}");
 }
 
@@ -238,7 +249,7 @@ fn learning_that_never_ends_is_caught() {
 }
 
 /// What is in the cache is what a fresh look finds; it need not be everything. Tells how much there was.
-fn same(cached: &Local, fresh: &Local) -> usize {
+fn same(cached: &Neighbourhood, fresh: &Neighbourhood) -> usize {
     if let Some(factor) = cached.factor() {
         assert_eq!(Some(factor), fresh.factor());
     }
@@ -252,20 +263,20 @@ fn same(cached: &Local, fresh: &Local) -> usize {
 fn after_every_step_the_cache_equals_a_fresh_look() {
     for dim in [3, 6] {
         let settings = ChainSettings { warmup: 1500, ..frozen(0, 3, 0, 0.0) };
-        let mut chain = Chain::new(staged(dim, 1500, 60), &vec![0.0; dim], settings).unwrap();
+        let mut chain = Chain::new(default_sampler(dim, 1500, 60), &vec![0.0; dim], settings).unwrap();
         let mut target = Banana::new(dim, 0.1, 25.0).unwrap();
         let mut compared = 0;
         for _ in 0..2000 {
             chain.step(&mut target).unwrap();
             let mut fresh = chain.proposal().allocate(dim);
             chain.proposal().locate(chain.position(), &mut fresh);
-            compared += same(chain.local(), &fresh);
-            if let (Some(cached), Some(fresh)) = (chain.local().few(), fresh.few()) {
+            compared += same(chain.local().full(), fresh.full());
+            if let (Some(cached), Some(fresh)) = (chain.local().subspace(), fresh.subspace()) {
                 compared += same(cached, fresh);
             }
         }
         assert!(compared > 2000, "{compared}");
-        assert!(KINDS.iter().all(|kind| chain.proposal().fit().weights[*kind as usize] > 0.0));
+        assert!(chain.proposal().fit().weights.values().all(|weight| *weight > 0.0));
     }
 }
 
@@ -283,16 +294,8 @@ fn what_was_learned_is_told_and_a_funnel_is_recognised() {
     };
     let (learned, advice) = told(Box::new(|| Box::new(Funnel::new(5, 3.0).unwrap())), 5);
     assert!(advice.contains("looks like a funnel") && advice.contains("parameter 1"), "{advice}");
-    for name in [
-        "metric",
-        "neighbourhood f",
-        "h²",
-        "δ",
-        "jump",
-        "jump in few directions",
-        "Kameleon in few directions",
-        "Kameleon",
-    ] {
+    for name in ["metric", "neighbourhood f", "h²", "δ", "jump", "subspace jump", "subspace kernel step", "kernel step"]
+    {
         assert!(learned.iter().any(|(known, _)| known == name), "{name}: {learned:?}");
     }
     let (_, advice) = told(Box::new(|| Box::new(banana())), 4);

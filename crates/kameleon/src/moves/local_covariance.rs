@@ -1,9 +1,9 @@
-//! The local shape of a cloud of points: around each, the second moments of those nearby.
+//! The local covariances of a cloud of points: around each, the second moments of its neighbours.
 
+use crate::gradient_covariance::{Scratch, weighted_moments};
 use crate::linalg::cholesky;
 use crate::points::Points;
 use crate::simd::{BLOCK, Block};
-use crate::spread::{Scratch, weighted_moments};
 
 /// The smallest share of the mean variance that a direction keeps.
 const RIDGE: f64 = 1e-3;

@@ -1,4 +1,4 @@
-//! The spread S(y) = M H Mᵀ of the kernel gradients at a point, in one pass over z.
+//! The covariance S(y) = M H Mᵀ of the kernel gradients at a point, in one pass over z; and local covariances.
 //!
 //! With m_a = 2∇k(x, z_a) at x = y, S = Σ m_a m_aᵀ − (Σ m_a)(Σ m_a)ᵀ/n: neither M nor H is ever formed. The pass goes
 //! block by block: distances, weights, weighted differences, then their products in small tiles that stay in registers.
@@ -54,7 +54,7 @@ impl Scratch {
 }
 
 /// Writes S(y) to `s`, d × d.
-pub(crate) fn spread(kernel: &Kernel, z: &Points, y: &[f64], scratch: &mut Scratch, s: &mut [f64]) {
+pub(crate) fn gradient_covariance(kernel: &Kernel, z: &Points, y: &[f64], scratch: &mut Scratch, s: &mut [f64]) {
     let d = y.len();
     let n = z.len();
     if n == 0 {
@@ -345,12 +345,12 @@ mod tests {
     }
 
     #[test]
-    fn the_spread_is_that_of_the_definition() {
+    fn the_gradient_covariance_is_that_of_the_definition() {
         for kernel in kernels() {
             for (n, d) in [(1, 2), (5, 3), (127, 2), (128, 8), (129, 4), (300, 5), (1000, 8), (64, 33)] {
                 let (rows, y) = (cloud(n, d), cloud(1, d));
                 let mut s = vec![0.0; d * d];
-                spread(&kernel, &Points::from_rows(&rows, d), &y, &mut Scratch::new(d), &mut s);
+                gradient_covariance(&kernel, &Points::from_rows(&rows, d), &y, &mut Scratch::new(d), &mut s);
                 let m = gradients(&kernel, &rows, &y);
                 let mean: Vec<f64> = (0..d).map(|i| m.iter().skip(i).step_by(d).sum::<f64>() / n as f64).collect();
                 // M H Mᵀ, centred before it is multiplied.
@@ -366,9 +366,9 @@ mod tests {
     }
 
     #[test]
-    fn no_points_have_no_spread() {
+    fn no_points_have_no_gradient_covariance() {
         let mut s = [1.0; 4];
-        spread(&Kernel::gaussian(1.0), &Points::new(2, 10), &[0.0, 0.0], &mut Scratch::new(2), &mut s);
+        gradient_covariance(&Kernel::gaussian(1.0), &Points::new(2, 10), &[0.0, 0.0], &mut Scratch::new(2), &mut s);
         assert_eq!(s, [0.0; 4]);
     }
 

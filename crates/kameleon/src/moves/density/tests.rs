@@ -76,10 +76,10 @@ fn the_density_is_that_of_the_definition() {
         let factor = some_factor(d);
         for sigma in [None, Some(1.3)] {
             let locals = sigma.map(|sigma| LocalFactors::new(&z, sigma));
-            let jump = Jump::new(&z, locals.as_ref(), &factor, 0.5, 0.3);
+            let jump = JumpDensity::new(&z, locals.as_ref(), &factor, 0.5, 0.3);
             for shift in [0.0, 0.4, 30.0] {
                 let u: Vec<f64> = rows[n / 2].iter().map(|x| x + shift).collect();
-                let found = jump.log_density(&u, &mut Jump::scratch(d));
+                let found = jump.log_density(&u, &mut JumpDensity::scratch(d));
                 let expected = naive(&rows, sigma, &factor, 0.5, 0.3, &u);
                 assert!((found - expected).abs() < 1e-11 * (1.0 + expected.abs()), "{n} {d}: {found} {expected}");
             }
@@ -93,10 +93,10 @@ fn the_density_integrates_to_one() {
     let (n, d, sd) = (150, 2, 6.0);
     let z = cloud(n, d);
     let mut rng = stream(5, 0, Purpose::Move);
-    let mut scratch = Jump::scratch(d);
+    let mut scratch = JumpDensity::scratch(d);
     for sigma in [None, Some(0.8)] {
         let locals = sigma.map(|sigma| LocalFactors::new(&z, sigma));
-        let jump = Jump::new(&z, locals.as_ref(), &some_factor(d), 0.5, 0.3);
+        let jump = JumpDensity::new(&z, locals.as_ref(), &some_factor(d), 0.5, 0.3);
         let (count, mut sum, mut squares) = (200_000, 0.0, 0.0);
         for _ in 0..count {
             let u: Vec<f64> = (0..d).map(|_| sd * rng.sample::<f64, _>(StandardNormal)).collect();
@@ -118,10 +118,10 @@ fn draws_have_the_density() {
     let (n, d) = (150, 2);
     let z = cloud(n, d);
     let mut rng = stream(6, 0, Purpose::Move);
-    let mut scratch = Jump::scratch(d);
+    let mut scratch = JumpDensity::scratch(d);
     for sigma in [None, Some(0.8)] {
         let locals = sigma.map(|sigma| LocalFactors::new(&z, sigma));
-        let jump = Jump::new(&z, locals.as_ref(), &some_factor(d), 0.5, 0.3);
+        let jump = JumpDensity::new(&z, locals.as_ref(), &some_factor(d), 0.5, 0.3);
         let (count, mut sum, mut squares) = (200_000, 0.0, 0.0);
         let mut u = vec![0.0; d];
         for _ in 0..count {

@@ -1,12 +1,12 @@
 //! How far the correlations of a window can be trusted.
 //!
 //! In many dimensions a window holds few independent states for each, and its correlations are mostly chance. They are
-//! multiplied with the factor for which one half of the window, cut in blocks of time, foresees the other best.
+//! multiplied with the factor for which one half of the window, cut in blocks of time, predicts the other best.
 
 use super::window::{Part, Window};
 use crate::linalg::{cholesky, dot, log_diagonal, solve_lower};
 
-/// What is tried.
+/// The shrinkage factors that are tried.
 const FACTORS: [f64; 7] = [1.0, 0.95, 0.85, 0.7, 0.5, 0.25, 0.0];
 
 /// Multiplies everything off the diagonal.
@@ -15,7 +15,7 @@ pub fn scale_correlations(sigma: &mut [f64], d: usize, factor: f64) {
 }
 
 /// The best factor; none if the window is too short to tell.
-pub fn trusted_correlation(window: &Window<'_>, d: usize) -> Option<f64> {
+pub fn correlation_shrinkage(window: &Window<'_>, d: usize) -> Option<f64> {
     let (even, sigma) = window.moments(Part::Even)?;
     let (odd, mut seen) = window.moments(Part::Odd)?;
     for i in 0..d {
@@ -73,7 +73,7 @@ mod tests {
 
     fn factor(n: usize, d: usize, common: f64) -> f64 {
         let states = window(n, d, common);
-        trusted_correlation(&Window::new(states.iter().map(Vec::as_slice).collect(), d), d).unwrap()
+        correlation_shrinkage(&Window::new(states.iter().map(Vec::as_slice).collect(), d), d).unwrap()
     }
 
     #[test]

@@ -1,22 +1,57 @@
-//! The jump: an independent draw from a density estimate over z, whose components follow the local shape of the target.
+//! The density that jumps are drawn from: an estimate over z, whose components follow the local shape of the target.
 //!
 //! Q(u) = (1 − δ) mean_i t₅(u; z_i, h²Ĉ_i) + δ t₅(u; 0, Σ) in the coordinates of the frame. Student's t with five degrees
 //! of freedom has tails that hold the target's: with Gaussian ones a chain may sit in a tail for long.
 
-use super::nearby::{LocalFactors, invert_lower, packed, row};
+use super::Frame;
+use super::local_covariance::{LocalFactors, invert_lower, packed, row};
 use crate::Rng;
 use crate::points::Points;
 use crate::simd::{self, BLOCK, Block, LANES};
 use multiversion::multiversion;
 use rand::RngExt;
 use rand_distr::StandardNormal;
+use serde::{Deserialize, Serialize};
 
 /// The degrees of freedom of each component.
 const FREEDOM: usize = 5;
 
+/// The shape of the density estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DensityShape {
+    /// Whether distances are those of the whitened coordinates, or of the raw ones.
+    pub white: bool,
+    /// f: the neighbourhood in units of the median distance; none for components of one shape, that of Σ.
+    pub width: Option<f64>,
+    /// h², the components' size.
+    pub h2: f64,
+    /// δ, the weight of the wide component.
+    pub delta: f64,
+    /// Whether it is jumped from.
+    pub jump: bool,
+}
+
+impl Default for DensityShape {
+    fn default() -> Self {
+        Self { white: true, width: Some(1.0), h2: 0.5, delta: 0.5, jump: true }
+    }
+}
+
+impl DensityShape {
+    /// The frame in which distances are measured.
+    pub(crate) fn frame(&self, metric: &Frame) -> Frame {
+        if self.white { metric.clone() } else { Frame::raw(metric.origin.clone()) }
+    }
+
+    pub(crate) fn is_valid(&self) -> bool {
+        let positive = |v: f64| v > 0.0 && v.is_finite();
+        self.width.is_none_or(positive) && positive(self.h2) && self.delta > 0.0 && self.delta < 1.0
+    }
+}
+
 /// Q, ready to be drawn from and evaluated.
 #[derive(Clone, Debug)]
-pub struct Jump {
+pub struct JumpDensity {
     /// The components' centres.
     z: Points,
     /// P_i with P_iᵀP_i = (h²Ĉ_i)⁻¹, its lower triangle row by row, for each block of points; none if all are I/h.
@@ -34,9 +69,9 @@ pub struct Jump {
 }
 
 /// Room for one block's differences.
-pub type JumpScratch = Vec<Block>;
+pub type DensityScratch = Vec<Block>;
 
-impl Jump {
+impl JumpDensity {
     /// Components at z with the given shapes, or all with the identity; `factor` is that of Σ in the frame.
     pub fn new(z: &Points, shapes: Option<&LocalFactors>, factor: &[f64], h2: f64, delta: f64) -> Self {
         let (d, n) = (z.dim(), z.len());
@@ -59,19 +94,19 @@ impl Jump {
         Self { z: z.clone(), precisions, narrowing, weights, log_constant, wide, log_wide, delta }
     }
 
-    /// Room for [`Jump::log_density`].
-    pub fn scratch(dim: usize) -> JumpScratch {
+    /// Room for [`JumpDensity::log_density`].
+    pub fn scratch(dim: usize) -> DensityScratch {
         vec![Block::ZERO; dim]
     }
 
     /// ln Q(u)
-    pub fn log_density(&self, u: &[f64], scratch: &mut JumpScratch) -> f64 {
+    pub fn log_density(&self, u: &[f64], scratch: &mut DensityScratch) -> f64 {
         let (near, wide) = self.log_parts(u, scratch);
         mix(near, wide, self.delta)
     }
 
     /// ln of the mean over z, and of the wide component.
-    pub fn log_parts(&self, u: &[f64], scratch: &mut JumpScratch) -> (f64, f64) {
+    pub fn log_parts(&self, u: &[f64], scratch: &mut DensityScratch) -> (f64, f64) {
         let d = u.len();
         let mut sum = 0.0;
         let mut q = Block::ZERO;

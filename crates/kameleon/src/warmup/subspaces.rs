@@ -1,120 +1,47 @@
-//! The few directions in which a chain makes moves of their own.
-//!
-//! With u = A⁻¹(x − m) the white coordinates and E orthonormal rows, s = Eu are the coordinates that a move changes; the
-//! others, at right angles to them in the white frame, stay as they are.
+//! Which subspaces may be worth moving in, and the states of a window in their coordinates.
 
-use super::frame::Frame;
 use super::window::Window;
-use crate::linalg::{dot, eigen, multiply_lower, solve_lower};
-use serde::{Deserialize, Serialize};
+use crate::linalg::{dot, eigen};
+use crate::moves::{Frame, Subspace};
 
 /// How many directions are tried.
 const SIZES: [usize; 2] = [2, 4];
-/// Third moments are taken over pairs of so many states.
+/// Third moments are taken over pairs of this many states.
 const PAIRED: usize = 2000;
-/// Slow is what is still alike after this share of the window.
+/// A direction is slow if states this share of the window apart are still alike in it.
 const LAG: f64 = 0.02;
 
-/// k of d directions.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Subspace {
-    frame: Frame,
-    /// E, row by row.
-    rows: Vec<f64>,
+/// Candidates by what the states of a window do in the white frame: the directions where the target is widest in its own
+/// units, where the chain is slowest, and where it is least like a Gaussian by its third and its fourth moments.
+pub fn candidates(window: &Window<'_>, metric: &Frame) -> Vec<Subspace> {
+    let d = metric.dim();
+    let whole = Subspace::new(metric.clone(), Frame::raw(vec![0.0; d]).factor);
+    let white = project(&whole, window);
+    let gaussian = (d + 2) as f64;
+    let orders = [
+        leading(widths(metric), d, |width| width),
+        leading(lagged(&white, d), d, |slowness| slowness),
+        leading(third_moments(&white, d), d, |moment| moment),
+        leading(fourth_moments(&white, d), d, |moment| (moment - gaussian).abs()),
+    ];
+    let sizes = SIZES.into_iter().filter(|k| *k < d);
+    sizes
+        .flat_map(|k| orders.iter().map(move |rows| (k, rows)))
+        .map(|(k, rows)| Subspace::new(metric.clone(), rows[..k * d].to_vec()))
+        .collect()
 }
 
-impl Subspace {
-    /// The most directions there are.
-    pub const LARGEST: usize = 8;
-
-    /// Directions that may be worth jumping in, given by what the states of a window do in the white frame: where the target
-    /// is widest in its own units, where the chain is slowest, and where it is least like a Gaussian by its third and its
-    /// fourth moments; a few of each.
-    pub fn candidates(window: &Window<'_>, metric: &Frame) -> Vec<Self> {
-        let d = metric.dim();
-        let whole = Self { frame: metric.clone(), rows: Frame::raw(vec![0.0; d]).factor };
-        let white = whole.project(window);
-        let gaussian = (d + 2) as f64;
-        let orders = [
-            leading(widths(metric), d, |width| width),
-            leading(lagged(&white, d), d, |slowness| slowness),
-            leading(third_moments(&white, d), d, |moment| moment),
-            leading(fourth_moments(&white, d), d, |moment| (moment - gaussian).abs()),
-        ];
-        let sizes = SIZES.into_iter().filter(|k| *k < d);
-        sizes
-            .flat_map(|k| orders.iter().map(move |rows| (k, rows)))
-            .map(|(k, rows)| Self { frame: metric.clone(), rows: rows[..k * d].to_vec() })
-            .collect()
-    }
-
-    /// The same directions in another white frame, in which what is at right angles to them is another.
-    pub fn in_frame(&self, metric: &Frame) -> Self {
-        let d = metric.dim();
-        let mut rows: Vec<f64> = Vec::with_capacity(self.rows.len());
-        for row in self.rows.chunks_exact(d) {
-            let mut row = row.to_vec();
-            multiply_lower(&self.frame.factor, &mut row);
-            solve_lower(&metric.factor, &mut row);
-            for done in rows.chunks_exact(d) {
-                let along = dot(done, &row);
-                row.iter_mut().zip(done).for_each(|(e, done)| *e -= along * done);
-            }
-            let length = dot(&row, &row).sqrt();
-            rows.extend(row.iter().map(|e| e / length));
-        }
-        Self { frame: metric.clone(), rows }
-    }
-
-    /// k
-    pub fn dim(&self) -> usize {
-        self.rows.len() / self.frame.dim()
-    }
-
-    /// Writes the coordinates s of x; `u` is room for the white ones.
-    pub fn coordinates(&self, x: &[f64], u: &mut [f64], s: &mut [f64]) {
-        self.frame.coordinates(x, u);
-        s.iter_mut().zip(self.rows.chunks_exact(u.len())).for_each(|(s, row)| *s = dot(row, u));
-    }
-
-    /// Writes the difference of points that belongs to a difference of s.
-    pub fn direction(&self, s: &[f64], y: &mut [f64]) {
-        y.fill(0.0);
-        for (s, row) in s.iter().zip(self.rows.chunks_exact(y.len())) {
-            y.iter_mut().zip(row).for_each(|(y, e)| *y += s * e);
-        }
-        multiply_lower(&self.frame.factor, y);
-    }
-
-    /// The states of a window in these coordinates, chain by chain.
-    pub fn project(&self, window: &Window<'_>) -> Vec<Vec<f64>> {
-        let (d, k) = (self.frame.dim(), self.dim());
-        let mut u = vec![0.0; d];
-        let project = |chain: &&[f64]| {
-            let mut states = vec![0.0; chain.len() / d * k];
-            chain.chunks_exact(d).zip(states.chunks_exact_mut(k)).for_each(|(x, s)| self.coordinates(x, &mut u, s));
-            states
-        };
-        window.chains().iter().map(project).collect()
-    }
-
-    /// A window of such states.
-    pub fn window<'a>(&self, states: &'a [Vec<f64>]) -> Window<'a> {
-        Window::new(states.iter().map(Vec::as_slice).collect(), self.dim())
-    }
-
-    /// The metric there: its coordinates are white.
-    pub fn metric(&self) -> Frame {
-        Frame::raw(vec![0.0; self.dim()])
-    }
-
-    /// Whether what was read from elsewhere is a subspace of `dim` dimensions.
-    pub fn fits(&self, dim: usize) -> bool {
-        self.frame.fits(dim)
-            && (1..=Self::LARGEST.min(dim)).contains(&self.dim())
-            && self.rows.len().is_multiple_of(dim)
-            && self.rows.iter().all(|e| e.is_finite())
-    }
+/// The states of a window in the coordinates of a subspace, chain by chain.
+pub fn project(subspace: &Subspace, window: &Window<'_>) -> Vec<Vec<f64>> {
+    let k = subspace.dim();
+    let mut u = vec![0.0; window.dim()];
+    let project = |chain: &&[f64]| {
+        let points = chain.chunks_exact(window.dim());
+        let mut states = vec![0.0; points.len() * k];
+        points.zip(states.chunks_exact_mut(k)).for_each(|(x, s)| subspace.coordinates(x, &mut u, s));
+        states
+    };
+    window.chains().iter().map(project).collect()
 }
 
 /// The unit eigenvectors of the symmetric `a`, one after another, largest worth of the eigenvalue first.
@@ -238,14 +165,14 @@ mod tests {
     /// The share of the directions that lies in the plane of the last two white coordinates.
     fn in_the_plane(subspace: &Subspace) -> f64 {
         let row = |row: &[f64]| row[DIM - 2].powi(2) + row[DIM - 1].powi(2);
-        subspace.rows.chunks_exact(DIM).map(row).sum::<f64>() / 2.0
+        subspace.rows().chunks_exact(DIM).map(row).sum::<f64>() / 2.0
     }
 
     #[test]
     fn a_bent_plane_is_among_the_candidates_whatever_the_units() {
         let states = bent(4000);
         let window = Window::new(vec![&states[..2000 * DIM], &states[2000 * DIM..]], DIM);
-        let candidates = Subspace::candidates(&window, &metric());
+        let candidates = candidates(&window, &metric());
         assert_eq!(candidates.len(), 8);
         let shares: Vec<f64> = candidates.iter().map(in_the_plane).collect();
         let planes = || candidates.iter().zip(&shares).filter(|(candidate, _)| candidate.dim() == 2);
@@ -259,7 +186,7 @@ mod tests {
         let states = bent(500);
         let window = Window::new(vec![&states], DIM);
         let moved = Frame { origin: vec![0.0; DIM], ..metric() };
-        for subspace in Subspace::candidates(&window, &metric()).iter().map(|subspace| subspace.in_frame(&moved)) {
+        for subspace in candidates(&window, &metric()).iter().map(|subspace| subspace.in_frame(&moved)) {
             let k = subspace.dim();
             let step: Vec<f64> = (0..k).map(|i| 0.5 + i as f64).collect();
             let (mut y, mut u) = (vec![0.0; DIM], vec![0.0; DIM]);

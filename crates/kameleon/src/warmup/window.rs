@@ -1,14 +1,14 @@
-//! The later half of the past of all chains of a group: what is learned from.
+//! The later half of the history of all chains of a group: what is learned from.
 
-use super::frame::Frame;
 use crate::Rng;
+use crate::moves::Frame;
 use crate::points::Points;
 use rand::RngExt;
 
-/// The window is cut into so many blocks of time …
+/// The window is cut into this many blocks of time …
 const BLOCKS: usize = 8;
 
-/// … of which the even ones teach and the odd ones test.
+/// … of which the even ones train a candidate and the odd ones test it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     All,
@@ -25,6 +25,16 @@ pub struct Window<'a> {
 impl<'a> Window<'a> {
     pub fn new(chains: Vec<&'a [f64]>, dim: usize) -> Self {
         Self { dim, chains }
+    }
+
+    /// Of states that are kept chain by chain.
+    pub fn of(chains: &'a [Vec<f64>], dim: usize) -> Self {
+        Self::new(chains.iter().map(Vec::as_slice).collect(), dim)
+    }
+
+    /// d
+    pub fn dim(&self) -> usize {
+        self.dim
     }
 
     /// The states of each chain.

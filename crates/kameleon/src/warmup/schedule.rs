@@ -1,4 +1,4 @@
-//! When the staged warm-up learns: at times that grow by 1.3, the last at nine tenths of the warm-up.
+//! When the warm-up learns: at times that grow by 1.3, the last at nine tenths of the warm-up.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ const GROWTH: f64 = 1.3;
 const LOCAL_UNTIL: f64 = 0.25;
 /// From this share on only the scales are learned.
 const LAST: f64 = 0.9;
-/// The shortest past from which a density estimate is chosen.
+/// The shortest history from which a density estimate is chosen.
 const LEAST_TO_CHOOSE: u64 = 1000;
 
 /// The times of a warm-up, in iterations made.
@@ -19,6 +19,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    /// Of a warm-up of this many iterations.
     pub fn new(warmup: u64) -> Self {
         Self { warmup }
     }
@@ -37,7 +38,7 @@ impl Schedule {
     }
 
     /// Whether z, and the moves made of it, are learned at `t`.
-    pub fn has_past(self, t: u64) -> bool {
+    pub fn has_history(self, t: u64) -> bool {
         t as f64 >= LOCAL_UNTIL * self.warmup as f64
     }
 

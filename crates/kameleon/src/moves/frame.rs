@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// The origin m and the lower triangular A. With AAᵀ = Σ the target is white in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
-    pub(super) origin: Vec<f64>,
-    pub(super) factor: Vec<f64>,
+    pub(crate) origin: Vec<f64>,
+    pub(crate) factor: Vec<f64>,
 }
 
 impl Frame {
@@ -18,6 +18,7 @@ impl Frame {
         Self { origin, factor }
     }
 
+    /// d
     pub fn dim(&self) -> usize {
         self.origin.len()
     }

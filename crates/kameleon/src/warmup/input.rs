@@ -1,9 +1,9 @@
 //! What a chain brings to a refresh.
 
-use super::moves::PerKind;
+use crate::moves::PerMove;
 use serde::{Deserialize, Serialize};
 
-/// How far a kind of move got since the last refresh.
+/// What became of one kind of move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
     /// How often it was made.
@@ -16,15 +16,15 @@ pub struct Tally {
 
 /// What a chain brings to a refresh.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lesson {
-    /// The later half of its past, one state after another.
+pub struct ChainInput {
+    /// The later half of its history, one state after another.
     pub states: Vec<f64>,
     /// How many moves it accepted in that time.
     pub accepted: u64,
-    /// ln s² of its steps.
+    /// ln s² of its steps of adaptive Metropolis.
     pub log_scale: f64,
-    /// What its moves were worth.
-    pub tallies: PerKind<Tally>,
+    /// What became of its moves since the last refresh.
+    pub tallies: PerMove<Tally>,
     /// From its own stream; that of the group's first chain gives the random numbers of the refresh.
     pub seed: u64,
 }
