@@ -66,7 +66,6 @@ pub mod sampler;
 pub mod simd;
 pub mod statistics;
 pub mod step;
-mod subsample;
 pub mod target;
 pub mod warmup;
 

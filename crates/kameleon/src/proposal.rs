@@ -7,6 +7,7 @@ mod kamh;
 mod kamh_pca;
 mod principal_components;
 mod random_walk;
+mod subsample;
 
 pub use adaptive_metropolis::{AdaptiveMetropolis, AdaptiveMetropolisSettings};
 pub use differential_evolution::{DifferentialEvolution, DifferentialEvolutionSettings};

@@ -1,6 +1,7 @@
 //! KAMH and KAMH-LS, the Kameleon: N(y, γ²I + ν²S(y)), whose covariance follows the local shape of the target.
 
 use super::Proposal;
+use super::subsample::Subsample;
 use crate::Rng;
 use crate::adapt::{ACCEPTANCE, Scale, Schedule, Until, rate};
 use crate::bandwidth::Bandwidth;
@@ -10,7 +11,6 @@ use crate::kernel::Kernel;
 use crate::linalg::{add_to_diagonal, cholesky, dot, log_diagonal, multiply_lower, solve_lower, times_transpose};
 use crate::sampler::{Length, SettingsError};
 use crate::step::Step;
-use crate::subsample::Subsample;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};

@@ -23,7 +23,7 @@ pub fn choose(window: &Window<'_>, metric: &Frame, rng: &mut Rng) -> Option<(f64
         return None;
     }
     let mut best: Option<(f64, DensityShape)> = None;
-    for (white, width) in shapes() {
+    for (white, width) in shapes(metric) {
         let shape = DensityShape { white, width, ..DensityShape::default() };
         for (score, shape) in scores(shape, &trained, &tested, metric) {
             if best.is_none_or(|(highest, _)| score > highest) {
@@ -40,9 +40,11 @@ pub fn choose(window: &Window<'_>, metric: &Frame, rng: &mut Rng) -> Option<(f64
     best.map(|(score, shape)| (score - mean, shape))
 }
 
-/// Metrics and widths; components of one shape are the same in both metrics.
-fn shapes() -> impl Iterator<Item = (bool, Option<f64>)> {
-    let local = [true, false].into_iter().flat_map(|white| WIDTHS.map(|width| (white, Some(width))));
+/// Metrics and widths. Components of one shape are the same in both metrics, and all are where white coordinates are the raw
+/// ones, as in a subspace.
+fn shapes(metric: &Frame) -> impl Iterator<Item = (bool, Option<f64>)> {
+    let metrics: &[bool] = if metric.is_raw() { &[true] } else { &[true, false] };
+    let local = metrics.iter().flat_map(|white| WIDTHS.map(|width| (*white, Some(width))));
     std::iter::once((true, None)).chain(local)
 }
 
@@ -71,4 +73,16 @@ fn scores(shape: DensityShape, trained: &[&[f64]], tested: &[&[f64]], metric: &F
         }
     }
     scores
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_shape_is_tried_twice() {
+        assert_eq!(shapes(&Frame::raw(vec![0.0; 2])).count(), 1 + WIDTHS.len());
+        let metric = Frame { origin: vec![0.0; 2], factor: vec![2.0, 0.0, 0.5, 1.0] };
+        assert_eq!(shapes(&metric).count(), 1 + 2 * WIDTHS.len());
+    }
 }

@@ -65,7 +65,7 @@ fn subspace(
     if metric.dim() > LARGEST_SEARCHED {
         return None;
     }
-    let known = old.map(|model| model.subspace().in_frame(metric));
+    let known = old.and_then(|model| model.subspace().in_frame(metric));
     let mut best: Option<(f64, DensityShape, Subspace)> = None;
     for subspace in known.into_iter().chain(candidates(window, metric)) {
         let states = project(&subspace, window);
@@ -113,7 +113,7 @@ fn metric(old: &Frame, window: &Window<'_>, inputs: &[ChainInput]) -> Option<Fra
     let accepted = inputs.iter().map(|input| input.accepted as f64).sum::<f64>() / chains;
     let log_scale = inputs.iter().map(|input| input.log_scale).sum::<f64>() / chains;
     let w = accepted / (accepted + 0.5 * (d * d) as f64);
-    let shrink = libm::exp(log_scale + libm::log(d as f64 / (2.38 * 2.38)).min(60.0)).min(1.0);
+    let shrink = libm::exp((log_scale + libm::log(d as f64 / (2.38 * 2.38))).min(0.0));
     for i in 0..d {
         for j in 0..d {
             let (a, b) = (&old.factor[i * d..(i + 1) * d], &old.factor[j * d..(j + 1) * d]);

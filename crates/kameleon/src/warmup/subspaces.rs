@@ -15,8 +15,7 @@ const LAG: f64 = 0.02;
 /// units, where the chain is slowest, and where it is least like a Gaussian by its third and its fourth moments.
 pub fn candidates(window: &Window<'_>, metric: &Frame) -> Vec<Subspace> {
     let d = metric.dim();
-    let whole = Subspace::new(metric.clone(), Frame::raw(vec![0.0; d]).factor);
-    let white = project(&whole, window);
+    let white = white(metric, window);
     let gaussian = (d + 2) as f64;
     let orders = [
         leading(widths(metric), d, |width| width),
@@ -27,21 +26,30 @@ pub fn candidates(window: &Window<'_>, metric: &Frame) -> Vec<Subspace> {
     let sizes = SIZES.into_iter().filter(|k| *k < d);
     sizes
         .flat_map(|k| orders.iter().map(move |rows| (k, rows)))
-        .map(|(k, rows)| Subspace::new(metric.clone(), rows[..k * d].to_vec()))
+        .filter_map(|(k, rows)| Subspace::new(metric.clone(), &rows[..k * d]))
         .collect()
 }
 
 /// The states of a window in the coordinates of a subspace, chain by chain.
 pub fn project(subspace: &Subspace, window: &Window<'_>) -> Vec<Vec<f64>> {
-    let k = subspace.dim();
     let mut u = vec![0.0; window.dim()];
-    let project = |chain: &&[f64]| {
+    mapped(window, subspace.dim(), |x, s| subspace.coordinates(x, &mut u, s))
+}
+
+/// The states of a window in the white frame, chain by chain.
+fn white(metric: &Frame, window: &Window<'_>) -> Vec<Vec<f64>> {
+    mapped(window, metric.dim(), |x, u| metric.coordinates(x, u))
+}
+
+/// The states of a window after a change of coordinates to `k` of them.
+fn mapped(window: &Window<'_>, k: usize, mut coordinates: impl FnMut(&[f64], &mut [f64])) -> Vec<Vec<f64>> {
+    let mut of_chain = |chain: &&[f64]| {
         let points = chain.chunks_exact(window.dim());
         let mut states = vec![0.0; points.len() * k];
-        points.zip(states.chunks_exact_mut(k)).for_each(|(x, s)| subspace.coordinates(x, &mut u, s));
+        points.zip(states.chunks_exact_mut(k)).for_each(|(x, s)| coordinates(x, s));
         states
     };
-    window.chains().iter().map(project).collect()
+    window.chains().iter().map(&mut of_chain).collect()
 }
 
 /// The unit eigenvectors of the symmetric `a`, one after another, largest worth of the eigenvalue first.
@@ -186,7 +194,7 @@ mod tests {
         let states = bent(500);
         let window = Window::new(vec![&states], DIM);
         let moved = Frame { origin: vec![0.0; DIM], ..metric() };
-        for subspace in candidates(&window, &metric()).iter().map(|subspace| subspace.in_frame(&moved)) {
+        for subspace in candidates(&window, &metric()).iter().map(|subspace| subspace.in_frame(&moved).unwrap()) {
             let k = subspace.dim();
             let step: Vec<f64> = (0..k).map(|i| 0.5 + i as f64).collect();
             let (mut y, mut u) = (vec![0.0; DIM], vec![0.0; DIM]);

@@ -9,5 +9,7 @@ mod chain;
 mod covariance;
 mod diagnose_arviz;
 mod diagnose_properties;
+mod frozen;
+mod modules;
 mod paper;
 mod pool;

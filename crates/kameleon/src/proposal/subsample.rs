@@ -1,13 +1,13 @@
 //! z and what goes with it: the subsample of the past, the kernel's bandwidth and the exploration term γ, all of which
 //! change only when z does.
 
+use super::KamhSettings;
 use crate::Rng;
 use crate::adapt::{Schedule, Until};
 use crate::bandwidth::{Bandwidth, MedianHeuristic};
 use crate::history::History;
 use crate::kernel::Kernel;
 use crate::points::Points;
-use crate::proposal::KamhSettings;
 use crate::sampler::{Length, SettingsError};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
