@@ -1,11 +1,11 @@
 //! A chain whatever its proposal, for programs that choose the sampler at run time; and its stored form.
 
 use crate::chain::{Chain, ChainError, ChainState, Step};
-use crate::pool::{Knowledge, Learner};
+use crate::learner::{Learner, SharedFit};
 use crate::proposal::{
-    AdaptiveMetropolis, DifferentialEvolution, Kamh, KamhPca, PrincipalComponents, Proposal, RandomWalk,
+    AdaptiveMetropolis, DifferentialEvolution, Kameleon, Kamh, KamhPca, PrincipalComponents, Proposal, RandomWalk,
 };
-use crate::staged::Kameleon;
+use crate::report::Report;
 use crate::statistics::Statistics;
 use crate::target::{Evaluation, Target};
 use serde::{Deserialize, Serialize};
@@ -36,24 +36,22 @@ pub trait AnyChain: Send {
     fn scale(&self) -> f64;
     /// The covariance of the proposal at `x`, row by row, where the proposal knows it.
     fn covariance_at(&self, x: &[f64]) -> Option<Vec<f64>>;
-    /// The staged sampler, where the chain has one.
-    fn staged(&self) -> Option<&Kameleon>;
     /// Its proposal, where that can learn together with others.
     fn learner(&self) -> Option<&dyn Learner>;
+    /// See [`Proposal::report`].
+    fn report(&self) -> Report;
+    /// See [`Proposal::advice`].
+    fn advice(&self) -> Vec<String>;
     /// What was learned in the warm-up, as names and values for people; empty for samplers that tell nothing.
     fn learned(&self) -> Vec<(String, String)> {
-        self.staged().map_or_else(Vec::new, Kameleon::learned)
-    }
-    /// What a person should know of this chain.
-    fn advice(&self) -> Vec<String> {
-        self.staged().map_or_else(Vec::new, Kameleon::advice)
+        self.report().in_words()
     }
     /// See [`Chain::join`].
     fn join(&mut self);
     /// See [`Chain::waits`].
     fn waits(&self) -> bool;
     /// See [`Chain::learn`].
-    fn learn(&mut self, knowledge: &Knowledge);
+    fn learn(&mut self, fit: &SharedFit);
     /// Everything the chain is at this moment, to be stored.
     fn save(&self) -> SavedChain;
 }
@@ -116,12 +114,16 @@ where
         self.proposal().covariance(x, &at)
     }
 
-    fn staged(&self) -> Option<&Kameleon> {
-        self.proposal().staged()
-    }
-
     fn learner(&self) -> Option<&dyn Learner> {
         self.proposal().learner()
+    }
+
+    fn report(&self) -> Report {
+        self.proposal().report()
+    }
+
+    fn advice(&self) -> Vec<String> {
+        self.proposal().advice()
     }
 
     fn join(&mut self) {
@@ -132,8 +134,8 @@ where
         Chain::waits(self)
     }
 
-    fn learn(&mut self, knowledge: &Knowledge) {
-        Chain::learn(self, knowledge);
+    fn learn(&mut self, fit: &SharedFit) {
+        Chain::learn(self, fit);
     }
 
     fn save(&self) -> SavedChain {

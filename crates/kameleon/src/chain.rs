@@ -2,11 +2,12 @@
 
 mod error;
 
+pub use crate::step::{Outcome, Step};
 pub use error::ChainError;
 pub(crate) use error::{said, show_point};
 
 use crate::Rng;
-use crate::pool::{Knowledge, Learner};
+use crate::learner::{Learner, SharedFit};
 use crate::proposal::Proposal;
 use crate::random::{Purpose, stream};
 use crate::statistics::Statistics;
@@ -15,37 +16,6 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// What became of a proposed point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// The chain moved there.
-    Accepted,
-    /// The chain stayed, by the luck of the draw.
-    Rejected,
-    /// The density is zero there, so the chain stayed.
-    OutsideSupport,
-    /// The target gave NaN, +∞ or a refusal there, so the chain stayed.
-    Invalid,
-}
-
-/// One iteration of a chain.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
-    /// The iteration, from 0.
-    pub t: u64,
-    /// Whether it belongs to the warm-up.
-    pub warm: bool,
-    /// Which step after the warm-up it is, from 1; 0 in the warm-up.
-    pub sampling: u64,
-    /// What became of the proposed point.
-    pub outcome: Outcome,
-    /// α = min(1, ratio), the probability with which it was accepted.
-    pub acceptance: f64,
-    /// The component of the proposal it came from.
-    pub component: usize,
-}
 
 /// Why a point that overflowed is invalid.
 const NOT_FINITE: &str = "the proposed point is not finite";
@@ -313,8 +283,8 @@ impl<P: Proposal> Chain<P> {
         target.log_density(x, Noise { rng: &mut rng, normals: u })
     }
 
-    /// Joins a group: from now on the chain waits at every refresh of what it learns, until it is taught
-    /// ([`pool::teach`](crate::pool::teach)). Nothing happens to a chain whose sampler learns alone.
+    /// Joins a group: from now on the chain waits at every refresh of what it learns, until its group is refreshed
+    /// ([`pool::refresh`](crate::pool::refresh)). Nothing happens to a chain whose sampler learns alone.
     pub fn join(&mut self) {
         if let Some(learner) = self.state.proposal.learner_mut() {
             learner.join();
@@ -327,10 +297,10 @@ impl<P: Proposal> Chain<P> {
     }
 
     /// Takes over what its group has learned.
-    pub fn learn(&mut self, knowledge: &Knowledge) {
+    pub fn learn(&mut self, fit: &SharedFit) {
         let Self { state, local_here, .. } = self;
         if let Some(learner) = state.proposal.learner_mut() {
-            learner.take(knowledge);
+            learner.take(fit);
             state.proposal.locate(&state.here.x, local_here);
         }
     }

@@ -27,7 +27,8 @@
 //! Data flows one way: [`target`] → [`chain`] (with a [`proposal`], which may use a [`kernel`]) → [`run`] → [`diagnose`].
 //!
 //! * A [`Target`] is a log density; built-in ones whose truth is [`Known`] serve to judge samplers.
-//! * A [`Sampler`] is plain settings; it makes chains. The default is [`staged`]; each of the paper's samplers is one
+//! * A [`Sampler`] is plain settings; it makes chains. The default is [`proposal::Kameleon`], a mixture of [`moves`]
+//!   learned in its [`warmup`]; each of the paper's samplers is one
 //!   [`Proposal`]: SM, AM-FS, AM-LS, AM-PCA, KAMH, KAMH-LS and PCA-Kameleon.
 //! * A [`Chain`] asks for a point and is told its log density; [`sample`] does that for many chains on threads.
 //!   The same seed gives the same draws on any number of threads, interrupted and resumed or not.
@@ -48,35 +49,40 @@ pub mod chain;
 mod covariance;
 pub mod diagnose;
 pub mod engine;
+mod gradient_covariance;
 pub mod history;
 pub mod kernel;
+pub mod learner;
 mod length;
 pub mod linalg;
+pub mod moves;
 pub mod points;
 pub mod pool;
 pub mod proposal;
 pub mod random;
 pub mod record;
 pub mod registry;
+pub mod report;
 pub mod run;
 pub mod sampler;
 pub mod simd;
-mod spread;
-pub mod staged;
 pub mod statistics;
-mod subsample;
+pub mod step;
 pub mod target;
+pub mod warmup;
 
-pub use chain::{Chain, ChainError, ChainSettings, Outcome, Step};
+pub use chain::{Chain, ChainError, ChainSettings};
 pub use engine::{Control, Ending, Progress};
 pub use kernel::Kernel;
 pub use length::Length;
 pub use proposal::Proposal;
 pub use random::Rng;
 pub use registry::{Choice, SettingsError};
+pub use report::Report;
 pub use run::{Plan, Run, resume, sample};
 pub use sampler::Sampler;
 pub use statistics::Statistics;
+pub use step::{Outcome, Step};
 pub use target::{EvalError, Evaluation, Known, Noise, Target, any_target};
 
 /// The examples of the README, run as tests.

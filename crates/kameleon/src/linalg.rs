@@ -1,8 +1,11 @@
 //! Small dense linear algebra in place, on row-by-row slices: what one step of a chain needs, without allocating.
 
 mod eigen;
+mod orthonormal;
+mod tridiagonal;
 
-pub use eigen::{Subspace, eigen, leading_eigenpairs};
+pub use eigen::{LeadingScratch, eigen, leading_eigenpairs};
+pub use orthonormal::{are_orthonormal, orthonormal_rows};
 
 use crate::simd;
 use multiversion::multiversion;

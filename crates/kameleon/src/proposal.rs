@@ -2,22 +2,25 @@
 
 mod adaptive_metropolis;
 mod differential_evolution;
+mod kameleon;
 mod kamh;
 mod kamh_pca;
 mod principal_components;
 mod random_walk;
+mod subsample;
 
 pub use adaptive_metropolis::{AdaptiveMetropolis, AdaptiveMetropolisSettings};
 pub use differential_evolution::{DifferentialEvolution, DifferentialEvolutionSettings};
+pub use kameleon::{Kameleon, KameleonSettings};
 pub use kamh::{Kamh, KamhSettings, Local as KamhLocal};
 pub use kamh_pca::{KamhPca, KamhPcaSettings, Local as KamhPcaLocal};
 pub use principal_components::{PrincipalComponents, PrincipalComponentsSettings};
 pub use random_walk::{RandomWalk, RandomWalkSettings, gelman_scale};
 
 use crate::Rng;
-use crate::chain::Step;
-use crate::pool::Learner;
-use crate::staged::Kameleon;
+use crate::learner::Learner;
+use crate::report::Report;
+use crate::step::Step;
 
 /// A proposal distribution q(·|x) that may learn from the chain.
 ///
@@ -60,9 +63,14 @@ pub trait Proposal {
         None
     }
 
-    /// The staged default sampler, where it is one: it tells what it learned.
-    fn staged(&self) -> Option<&Kameleon> {
-        None
+    /// What it learned, for people.
+    fn report(&self) -> Report {
+        Report::default()
+    }
+
+    /// What a person should know of a chain with this proposal.
+    fn advice(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Itself, where it can learn together with others, …
@@ -70,7 +78,7 @@ pub trait Proposal {
         None
     }
 
-    /// … and to be taught.
+    /// … and to be refreshed.
     fn learner_mut(&mut self) -> Option<&mut dyn Learner> {
         None
     }

@@ -1,8 +1,8 @@
 //! Random streams: one named generator, one stream per chain and purpose, all from one seed.
 //!
 //! What happens between two draws is arithmetic and functions of the crate `libm`, not of the system's library, so a seed
-//! gives the same draws on every kind of machine, as far as the target does (the rare tail draws of a normal use the
-//! system's exponential and logarithm).
+//! gives the same draws on every kind of machine, as far as the target does. Two exceptions use the system's exponential and
+//! logarithm: the rare tail draws of a normal, and the Bessel function of Matérn kernels of orders other than 3/2 and 5/2.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -7,7 +7,6 @@ use crate::any_chain::AnyChain;
 use crate::chain::{Chain, ChainError, ChainSettings};
 use crate::proposal::*;
 use crate::registry::{self, Choice, Entry, Settings, read, values_of};
-use crate::staged::{Kameleon, KameleonSettings};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use thiserror::Error;
@@ -25,7 +24,7 @@ pub enum Sampler {
     Kamh(KamhSettings),
     /// PCA-Kameleon: principal directions in feature space.
     KamhPca(KamhPcaSettings),
-    /// kameleon: the staged default.
+    /// kameleon: the default, a mixture of moves.
     Kameleon(KameleonSettings),
     /// DE-MC(Z): differential evolution over past states.
     DifferentialEvolution(DifferentialEvolutionSettings),

@@ -1,7 +1,7 @@
 //! What happened to a chain: outcomes, the first invalid point, the longest wait, and how the scale evolved.
 
-use crate::chain::{Outcome, Step};
 use crate::proposal::Proposal;
+use crate::step::{Outcome, Step};
 use serde::{Deserialize, Serialize};
 
 /// How often each outcome occurred.

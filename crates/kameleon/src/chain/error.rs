@@ -58,7 +58,7 @@ pub enum ChainError {
         why: &'static str,
     },
     /// The chain learns with others and waits for them.
-    #[error("chain {chain} waits for the others of its group: bring them to the same refresh, and call pool::teach")]
+    #[error("chain {chain} waits for the others of its group: bring them to the same refresh, and call pool::refresh")]
     Waiting {
         /// Which chain, from 0.
         chain: usize,

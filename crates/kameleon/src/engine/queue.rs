@@ -31,7 +31,7 @@ struct State<'a> {
 
 impl<'a> Queue<'a> {
     pub(super) fn new(jobs: Vec<Job<'a>>) -> Self {
-        let groups = pool::groups(jobs.len());
+        let groups = pool::chain_groups(jobs.len());
         let mut jobs: Vec<Numbered<'a>> = jobs.into_iter().enumerate().collect();
         // Of chains that were saved while they learned, some may wait for what others know already.
         let whole = jobs
@@ -122,7 +122,7 @@ fn refresh(group: &mut [Numbered<'_>]) -> bool {
     group.sort_by_key(|(index, _)| *index);
     let learned = catch_unwind(AssertUnwindSafe(|| {
         let mut chains: Vec<&mut dyn AnyChain> = group.iter_mut().map(|(_, job)| &mut *job.chain as _).collect();
-        while pool::teach(&mut chains) {}
+        while pool::refresh(&mut chains) {}
     }));
     learned.map_err(|panic| group.iter_mut().for_each(|(_, job)| job.fail(&*panic))).is_ok()
 }

@@ -6,8 +6,9 @@
 use super::{Block, Profile};
 use crate::registry::{Range, USUAL_SIZE};
 use crate::{settings, simd};
+use libm::{exp, lgamma, log};
 use multiversion::multiversion;
-use puruspe::{Inu_Knu, ln_gamma};
+use puruspe::Inu_Knu;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, OnceLock};
 
@@ -111,18 +112,18 @@ fn weights_five_halves(r2: &mut Block, rho: f64, scale: f64) {
 /// 2^(1−ϑ)/Γ(ϑ) · s^ϑ K_ϑ(s), one at s = 0.
 fn unit_matern(order: f64, s: f64) -> f64 {
     if order == 0.5 {
-        (-s).exp()
+        exp(-s)
     } else if order == 1.5 {
-        (1.0 + s) * (-s).exp()
+        (1.0 + s) * exp(-s)
     } else if order == 2.5 {
-        (1.0 + s + s * s / 3.0) * (-s).exp()
+        (1.0 + s + s * s / 3.0) * exp(-s)
     } else if s < 1e-12 {
         1.0
     } else if s > 700.0 {
         0.0
     } else {
-        let log_scale = (1.0 - order) * std::f64::consts::LN_2 - ln_gamma(order) + order * s.ln();
-        log_scale.exp() * Inu_Knu(order, s).1
+        let log_scale = (1.0 - order) * std::f64::consts::LN_2 - lgamma(order) + order * log(s);
+        exp(log_scale) * Inu_Knu(order, s).1
     }
 }
 
@@ -139,7 +140,7 @@ impl Table {
     const STEP: f64 = (6.6 - Self::FIRST) / (Self::KNOTS - 1) as f64;
 
     fn new(order: f64) -> Self {
-        let value = |t: f64| unit_matern(order, t.exp());
+        let value = |t: f64| unit_matern(order, exp(t));
         let knots = (0..Self::KNOTS)
             .map(|k| {
                 let t = Self::FIRST + k as f64 * Self::STEP;
@@ -153,7 +154,7 @@ impl Table {
     }
 
     fn at(&self, s: f64) -> f64 {
-        let position = (s.ln() - Self::FIRST) / Self::STEP;
+        let position = (log(s) - Self::FIRST) / Self::STEP;
         if position < 0.0 {
             return self.knots[0].0;
         }

@@ -1,12 +1,26 @@
 //! Eigenpairs of symmetric matrices: all of a small one, the largest few of a large one.
 
 use super::dot;
+use super::orthonormal::remove_components;
+use super::tridiagonal::tridiagonal_ql;
 
-/// The eigenvalues of the symmetric `a` on its diagonal, its unit eigenvectors in the rows of `vectors` (Jacobi's method).
+/// Up to this dimension Jacobi's method is used, which is as accurate as can be; beyond it, one that is many times faster.
+const SMALL: usize = 32;
+
+/// Leaves the eigenvalues of the symmetric `a` on its diagonal, and its unit eigenvectors in the rows of `vectors`: O(d³).
+/// Of a matrix that is not finite, the diagonal and the identity.
 pub fn eigen(a: &mut [f64], vectors: &mut [f64], d: usize) {
-    for (k, v) in vectors.iter_mut().enumerate() {
-        *v = if k / d == k % d { 1.0 } else { 0.0 };
+    vectors.fill(0.0);
+    vectors.iter_mut().step_by(d + 1).for_each(|v| *v = 1.0);
+    if d <= SMALL {
+        jacobi(a, vectors, d);
+    } else if a.iter().all(|a| a.is_finite()) {
+        tridiagonal_ql(a, vectors, d);
     }
+}
+
+/// Jacobi's method, from the identity in `vectors`.
+fn jacobi(a: &mut [f64], vectors: &mut [f64], d: usize) {
     let total: f64 = a.iter().map(|a| a * a).sum();
     for _sweep in 0..50 {
         let off: f64 = (0..d * d).filter(|k| k / d != k % d).map(|k| a[k] * a[k]).sum();
@@ -45,7 +59,7 @@ fn rotate(a: &mut [f64], vectors: &mut [f64], d: usize, p: usize, q: usize) {
 
 /// The largest eigenvalues of the symmetric positive semi-definite `a` (n × n) and unit eigenvectors in the rows of
 /// `basis` (m × n), by subspace iteration from what `basis` holds. Close to converged is enough for a proposal.
-pub fn leading_eigenpairs(a: &[f64], n: usize, basis: &mut [f64], values: &mut [f64], work: &mut Subspace) {
+pub fn leading_eigenpairs(a: &[f64], n: usize, basis: &mut [f64], values: &mut [f64], work: &mut LeadingScratch) {
     let m = values.len();
     values.fill(0.0);
     for _round in 0..30 {
@@ -85,7 +99,7 @@ pub fn leading_eigenpairs(a: &[f64], n: usize, basis: &mut [f64], values: &mut [
 
 /// Room for [`leading_eigenpairs`].
 #[derive(Clone, Debug, Default)]
-pub struct Subspace {
+pub struct LeadingScratch {
     image: Vec<f64>,
     next: Vec<f64>,
     small: Vec<f64>,
@@ -93,7 +107,7 @@ pub struct Subspace {
     sorted: Vec<(f64, usize)>,
 }
 
-impl Subspace {
+impl LeadingScratch {
     /// For m eigenpairs of a matrix of at most n × n.
     pub fn new(n: usize, m: usize) -> Self {
         Self {
@@ -118,12 +132,8 @@ fn orthonormalise(basis: &mut [f64], n: usize) {
     for i in 0..basis.len() / n {
         let (before, rest) = basis.split_at_mut(i * n);
         let row = &mut rest[..n];
-        for _twice in 0..2 {
-            for other in before.chunks(n) {
-                let overlap = dot(other, row);
-                row.iter_mut().zip(other).for_each(|(r, o)| *r -= overlap * o);
-            }
-        }
+        remove_components(row, before);
+        remove_components(row, before);
         let norm = dot(row, row).sqrt();
         let scale = if norm > 1e-300 { norm.recip() } else { 0.0 };
         row.iter_mut().for_each(|r| *r *= scale);

@@ -56,7 +56,7 @@ fn a_rank_one_update_equals_factoring_anew() {
 
 #[test]
 fn eigenpairs_satisfy_their_equation_and_are_orthonormal() {
-    for d in [1, 2, 7] {
+    for d in [1, 2, 7, 33, 90] {
         let a = matrix(d);
         let (mut values, mut vectors) = (a.clone(), vec![0.0; d * d]);
         eigen(&mut values, &mut vectors, d);
@@ -83,10 +83,51 @@ fn subspace_iteration_finds_the_largest_eigenpairs() {
     largest.sort_by(|a, b| b.total_cmp(a));
     let mut basis: Vec<f64> = (0..m * n).map(|k| ((k * 37 % 101) as f64).sin()).collect();
     let mut values = vec![0.0; m];
-    leading_eigenpairs(&a, n, &mut basis, &mut values, &mut Subspace::new(n, m));
+    leading_eigenpairs(&a, n, &mut basis, &mut values, &mut LeadingScratch::new(n, m));
     for j in 0..m {
         assert!((values[j] - largest[j]).abs() < 1e-6 * largest[0], "{values:?} {largest:?}");
         let v = &basis[j * n..(j + 1) * n];
         assert!(close(dot(v, v), 1.0));
+    }
+}
+
+/// A symmetric matrix with the given eigenvalues, by random rotations of the coordinates.
+fn with_eigenvalues(values: &[f64]) -> Vec<f64> {
+    let d = values.len();
+    let rows: Vec<f64> = (0..d * d).map(|k| ((k * k % 7919) as f64 * 0.7).sin()).collect();
+    let basis = orthonormal_rows(&rows, d);
+    assert_eq!(basis.len(), d * d);
+    let entry = |i: usize, j: usize| (0..d).map(|k| values[k] * basis[k * d + i] * basis[k * d + j]).sum();
+    (0..d * d).map(|k| entry((k / d).max(k % d), (k / d).min(k % d))).collect()
+}
+
+#[test]
+fn eigenvalues_of_large_matrices_are_found_over_many_decades_and_repeated() {
+    let d = 60;
+    for values in [
+        (0..d).map(|i| 10f64.powf(f64::from(i) / 10.0)).collect::<Vec<f64>>(),
+        (0..d).map(|i| f64::from(i / 20)).collect(),
+        vec![3.0; d as usize],
+        (0..d).map(|i| f64::from(i) - 30.0).collect(),
+    ] {
+        let d = values.len();
+        let (mut a, mut vectors) = (with_eigenvalues(&values), vec![0.0; d * d]);
+        eigen(&mut a, &mut vectors, d);
+        assert!(are_orthonormal(&vectors, d));
+        let mut found: Vec<f64> = a.iter().step_by(d + 1).copied().collect();
+        found.sort_by(f64::total_cmp);
+        let largest = values.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+        for (found, value) in found.iter().zip(&values) {
+            assert!((found - value).abs() < 1e-12 * largest, "{found} {value}");
+        }
+    }
+}
+
+#[test]
+fn a_matrix_that_is_not_finite_has_the_identity_for_eigenvectors() {
+    for d in [3, 40] {
+        let (mut a, mut vectors) = (vec![f64::NAN; d * d], vec![0.0; d * d]);
+        eigen(&mut a, &mut vectors, d);
+        assert!(are_orthonormal(&vectors, d));
     }
 }

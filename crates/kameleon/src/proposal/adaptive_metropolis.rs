@@ -4,12 +4,12 @@ use super::Proposal;
 use super::random_walk::gelman_scale;
 use crate::Rng;
 use crate::adapt::{ACCEPTANCE, Scale, Until, rate};
-use crate::chain::Step;
 use crate::covariance::LearnedCovariance;
 use crate::linalg::{add_to_diagonal, multiply_lower, times_transpose};
 use crate::registry::{
     ANY, AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Setting, Settings, SettingsError, Values, read_over, take_flag,
 };
+use crate::step::Step;
 use crate::{Length, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;

@@ -5,10 +5,10 @@ use super::Proposal;
 use super::random_walk::gelman_scale;
 use crate::Rng;
 use crate::adapt::Until;
-use crate::chain::Step;
+use crate::learner::{Learner, RefreshInput, SharedFit, downcast};
 use crate::linalg::{add_to_diagonal, dot};
-use crate::pool::{Knowledge, Learner, Lesson};
 use crate::registry::{ANY, AT_LEAST_ONE, POSITIVE, PROBABILITY, Range, Settings, SettingsError};
+use crate::step::Step;
 use crate::{Length, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -39,7 +39,7 @@ pub struct DifferentialEvolution {
     settings: DifferentialEvolutionSettings,
     dim: usize,
     /// Z, one state after another; empty before the start is known.
-    #[serde(with = "crate::pool::by_value")]
+    #[serde(with = "crate::learner::by_value")]
     archive: Arc<Vec<f64>>,
     first: usize,
     rounds: Rounds,
@@ -67,7 +67,7 @@ impl Rounds {
         Self { pooled: false, waiting: false, number: 0, next: Self::FIRST.min(warmup), warmup, common: 0 }
     }
 
-    /// The group is together again, with so many numbers in Z.
+    /// The group is together again, with `common` numbers in Z.
     fn advance(&mut self, common: usize) {
         let next = self.next + self.next / 10 + 1;
         let last = self.next < self.warmup && next + next / 20 > self.warmup;
@@ -148,32 +148,29 @@ impl Learner for DifferentialEvolution {
         self.rounds.waiting
     }
 
-    fn lessons(&self) -> u64 {
+    fn refreshes(&self) -> u64 {
         self.rounds.number
     }
 
     /// The states that the others do not have yet.
-    fn lesson(&self) -> Option<Lesson> {
-        self.rounds.waiting.then(|| Lesson::States(self.archive[self.rounds.common..].to_vec()))
+    fn input(&self) -> Option<RefreshInput> {
+        self.rounds.waiting.then(|| Box::new(self.archive[self.rounds.common..].to_vec()) as RefreshInput)
     }
 
-    fn conclude(&self, lessons: Vec<Lesson>) -> Option<Knowledge> {
+    fn combine(&self, inputs: Vec<RefreshInput>) -> Option<SharedFit> {
         let mut archive = self.archive[..self.rounds.common].to_vec();
-        for lesson in lessons {
-            let Lesson::States(states) = lesson else { return None };
-            archive.extend(states);
-        }
-        Some(Knowledge::Archive(Arc::new(archive)))
+        downcast::<Vec<f64>>(inputs)?.iter().for_each(|states| archive.extend(states));
+        Some(Arc::new(archive))
     }
 
-    fn knowledge(&self) -> Knowledge {
-        Knowledge::Archive(Arc::new(self.archive[..self.rounds.common].to_vec()))
+    fn shared_fit(&self) -> SharedFit {
+        Arc::new(self.archive[..self.rounds.common].to_vec())
     }
 
-    fn take(&mut self, knowledge: &Knowledge) {
-        if let Knowledge::Archive(archive) = knowledge {
-            self.archive = archive.clone();
+    fn take(&mut self, fit: &SharedFit) {
+        if let Ok(archive) = fit.clone().downcast::<Vec<f64>>() {
             self.rounds.advance(archive.len());
+            self.archive = archive;
         }
     }
 }

@@ -1,10 +1,11 @@
 //! KAMH and KAMH-LS, the Kameleon: N(y, γ²I + ν²S(y)), whose covariance follows the local shape of the target.
 
 use super::Proposal;
+use super::subsample::Subsample;
 use crate::Rng;
 use crate::adapt::{ACCEPTANCE, Scale, Schedule, Until, rate};
 use crate::bandwidth::Bandwidth;
-use crate::chain::Step;
+use crate::gradient_covariance::{Scratch, gradient_covariance};
 use crate::history::HistoryKind;
 use crate::kernel::Kernel;
 use crate::linalg::{add_to_diagonal, cholesky, dot, log_diagonal, multiply_lower, solve_lower, times_transpose};
@@ -12,8 +13,7 @@ use crate::registry::{
     ANY, NOT_NEGATIVE, POSITIVE, Range, Setting, Settings, SettingsError, USUAL_SIZE, Values, read_over, take_flag,
     values_of,
 };
-use crate::spread::{Scratch, spread};
-use crate::subsample::Subsample;
+use crate::step::Step;
 use crate::{Length, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -120,7 +120,7 @@ pub struct Kamh {
 #[derive(Clone, Debug)]
 pub struct Local {
     /// S = M H Mᵀ: depends on z only, so a new ν or γ does not cost a pass over z.
-    spread: Vec<f64>,
+    gradient_covariance: Vec<f64>,
     /// L with LLᵀ = R = γ²I + ν²S.
     factor: Vec<f64>,
     /// ln |L|
@@ -137,8 +137,8 @@ impl Local {
     }
 
     /// S, row by row.
-    pub fn spread(&self) -> &[f64] {
-        &self.spread
+    pub fn gradient_covariance(&self) -> &[f64] {
+        &self.gradient_covariance
     }
 }
 
@@ -154,9 +154,9 @@ impl Kamh {
 
     /// The factor of R from S: O(d³).
     fn factorise(&self, at: &mut Local) {
-        let d = at.spread.len().isqrt();
+        let d = at.gradient_covariance.len().isqrt();
         let (gamma, nu2) = (self.subsample.gamma(), self.scale.nu2());
-        for (r, s) in at.factor.iter_mut().zip(&at.spread) {
+        for (r, s) in at.factor.iter_mut().zip(&at.gradient_covariance) {
             *r = nu2 * s;
         }
         add_to_diagonal(&mut at.factor, d, gamma * gamma);
@@ -180,7 +180,7 @@ impl Proposal for Kamh {
 
     fn allocate(&self, dim: usize) -> Local {
         Local {
-            spread: vec![0.0; dim * dim],
+            gradient_covariance: vec![0.0; dim * dim],
             factor: vec![0.0; dim * dim],
             log_factor: 0.0,
             difference: vec![0.0; dim],
@@ -189,7 +189,13 @@ impl Proposal for Kamh {
     }
 
     fn locate(&self, x: &[f64], at: &mut Local) {
-        spread(self.subsample.kernel(), self.subsample.z(), x, &mut at.scratch, &mut at.spread);
+        gradient_covariance(
+            self.subsample.kernel(),
+            self.subsample.z(),
+            x,
+            &mut at.scratch,
+            &mut at.gradient_covariance,
+        );
         self.factorise(at);
     }
 

@@ -4,15 +4,15 @@
 //! Each is a rank-one change of γ²I, so its density costs O(d) by the Sherman-Morrison formula.
 
 use super::principal_components::{mixture_covariance, pick, shares};
+use super::subsample::Subsample;
 use super::{KamhSettings, Proposal};
 use crate::Rng;
 use crate::adapt::{ACCEPTANCE, Scale, rate};
-use crate::chain::Step;
-use crate::linalg::{Subspace, add_to_diagonal, dot, leading_eigenpairs};
+use crate::gradient_covariance::{Scratch, directions};
+use crate::linalg::{LeadingScratch, add_to_diagonal, dot, leading_eigenpairs};
 use crate::points::Points;
 use crate::registry::{AT_LEAST_ONE, Range, Setting, Settings, SettingsError, Values, read};
-use crate::spread::{Scratch, directions};
-use crate::subsample::Subsample;
+use crate::step::Step;
 use crate::{Length, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -189,7 +189,7 @@ struct Work {
     k: Vec<f64>,
     means: Vec<f64>,
     values: Vec<f64>,
-    subspace: Subspace,
+    subspace: LeadingScratch,
 }
 
 impl Work {
@@ -200,7 +200,7 @@ impl Work {
             k: vec![0.0; n * n],
             means: Vec::with_capacity(n),
             values: vec![0.0; m],
-            subspace: Subspace::new(n, m),
+            subspace: LeadingScratch::new(n, m),
         }
     }
 

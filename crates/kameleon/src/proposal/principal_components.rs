@@ -3,10 +3,10 @@
 use super::Proposal;
 use crate::Rng;
 use crate::adapt::{Scale, Until, rate};
-use crate::chain::Step;
 use crate::covariance::LearnedCovariance;
 use crate::linalg::{eigen, times_transpose};
 use crate::registry::{ANY, AT_LEAST_ONE, Range, Settings, SettingsError};
+use crate::step::Step;
 use crate::{Length, settings};
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -18,7 +18,7 @@ const ACCEPTANCE_ON_A_LINE: f64 = 0.44;
 /// No direction is chosen less often than this share of an even split, so that none is left out.
 const LEAST_SHARE: f64 = 0.1;
 
-/// Eigenpairs are found again when the history has grown by this factor.
+/// Eigenpairs are found again when the history has grown by this factor, and by d states: one search costs O(d³).
 const GROWTH: f64 = 1.05;
 
 settings! {
@@ -155,7 +155,8 @@ impl Proposal for PrincipalComponents {
             self.covariance.learn(x, rate);
             if step.t >= self.refresh {
                 self.find_directions(x.len());
-                self.refresh = discard + ((step.t - discard + 20) as f64 * GROWTH) as u64;
+                let grown = discard + ((step.t - discard + 20) as f64 * GROWTH) as u64;
+                self.refresh = grown.max(step.t + x.len() as u64);
             }
         }
         if let Some(rate) = rate(step.t, discard, 0.5) {

@@ -2,9 +2,9 @@
 
 use super::Proposal;
 use crate::Rng;
-use crate::chain::Step;
 use crate::registry::{POSITIVE, Settings, SettingsError};
 use crate::settings;
+use crate::step::Step;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};

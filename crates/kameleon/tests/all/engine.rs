@@ -3,7 +3,7 @@
 use crate::common::*;
 use kameleon::any_chain::{AnyChain, SavedChain};
 use kameleon::engine::{Engine, Job, Rule};
-use kameleon::pool::{Knowledge, Learner};
+use kameleon::learner::{Learner, SharedFit};
 use kameleon::record::{Draw, Keep, Moment, Record, RecordError, Recorded};
 use kameleon::statistics::Statistics;
 use kameleon::*;
@@ -172,8 +172,11 @@ impl AnyChain for Unteachable {
     fn covariance_at(&self, x: &[f64]) -> Option<Vec<f64>> {
         self.0.covariance_at(x)
     }
-    fn staged(&self) -> Option<&staged::Kameleon> {
-        self.0.staged()
+    fn report(&self) -> Report {
+        self.0.report()
+    }
+    fn advice(&self) -> Vec<String> {
+        self.0.advice()
     }
     fn learner(&self) -> Option<&dyn Learner> {
         self.0.learner()
@@ -184,7 +187,7 @@ impl AnyChain for Unteachable {
     fn waits(&self) -> bool {
         self.0.waits()
     }
-    fn learn(&mut self, _knowledge: &Knowledge) {
+    fn learn(&mut self, _fit: &SharedFit) {
         panic!("the covariance fell apart");
     }
     fn save(&self) -> SavedChain {

@@ -1,5 +1,5 @@
 //! The tests of this crate, one program for all of them: what they share is compiled and linked once. `allocation.rs`
-//! stays alone, since it counts what its whole program allocates; so do the long ones, `invariance.rs` and `staged.rs`.
+//! stays alone, since it counts what its whole program allocates; so do the long ones, `invariance.rs` and `default_sampler.rs`.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -10,5 +10,7 @@ mod covariance;
 mod diagnose_arviz;
 mod diagnose_properties;
 mod engine;
+mod frozen;
+mod modules;
 mod paper;
 mod pool;

@@ -26,7 +26,10 @@ fn chains_that_learn_together_share_what_they_learned() {
     let fits: Vec<_> = run
         .chains
         .iter()
-        .map(|chain| chain.state.clone().resume().unwrap().staged().unwrap().fit().metric.clone())
+        .map(|chain| match &chain.state {
+            SavedChain::Kameleon(state) => Chain::resume(*state.clone()).unwrap().proposal().fit().model.metric.clone(),
+            other => panic!("{other:?}"),
+        })
         .collect();
     // Five chains are groups of three and two.
     assert!(fits[0] == fits[1] && fits[1] == fits[2] && fits[3] == fits[4] && fits[2] != fits[3]);
@@ -109,10 +112,10 @@ fn takes_over(sampler: Sampler) {
         to_the_next_refresh(&mut chains);
         let behind: SavedChain = chains[1].save();
         let [a, b] = &mut chains;
-        assert!(pool::teach(&mut [a.as_mut(), b.as_mut()]));
-        assert!(!pool::teach(&mut [a.as_mut(), b.as_mut()]), "one lesson at a time");
+        assert!(pool::refresh(&mut [a.as_mut(), b.as_mut()]));
+        assert!(!pool::refresh(&mut [a.as_mut(), b.as_mut()]), "one refresh at a time");
         let mut behind = behind.resume().unwrap();
-        assert!(pool::teach(&mut [a.as_mut(), behind.as_mut()]));
+        assert!(pool::refresh(&mut [a.as_mut(), behind.as_mut()]));
         for _ in 0..10 {
             b.step(&mut banana()).unwrap();
             behind.step(&mut banana()).unwrap();
@@ -132,7 +135,7 @@ fn a_chain_that_waits_says_so() {
     for error in [chain.tell(Ok(0.0)).unwrap_err(), chain.step(&mut banana()).unwrap_err()] {
         assert!(matches!(error, ChainError::Waiting { chain: 2 }));
     }
-    assert!(pool::teach(&mut [chain.as_mut()]), "a group of one");
+    assert!(pool::refresh(&mut [chain.as_mut()]), "a group of one");
     chain.step(&mut banana()).unwrap();
 }
 

@@ -5,7 +5,6 @@ pub mod replicates;
 
 use kameleon::proposal::*;
 use kameleon::random::{Purpose, stream};
-use kameleon::staged::{Kameleon, KameleonSettings};
 use kameleon::target::{Banana, Known, Noise};
 use kameleon::*;
 
@@ -62,7 +61,7 @@ pub fn kameleon_pca(dim: usize, warmup: u64) -> KamhPca {
 }
 
 /// The default sampler for one chain alone.
-pub fn staged(dim: usize, warmup: u64, n: usize) -> Kameleon {
+pub fn default_sampler(dim: usize, warmup: u64, n: usize) -> Kameleon {
     Kameleon::new(&KameleonSettings { n, ..KameleonSettings::default() }, dim, Length { warmup, sampling: 0 }).unwrap()
 }
 

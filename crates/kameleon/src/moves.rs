@@ -1,0 +1,119 @@
+//! The default sampler's moves, one file each. A new move is one file and one line in [`MOVES`].
+//!
+//! Each move is a Metropolis-Hastings kernel of its own in a mixture that is fixed after the warm-up, so its log ratio knows
+//! of no other move. What moves read is the [`Model`] that was learned at the last refresh; what they compute at a point is
+//! kept in a [`Local`].
+
+mod density;
+mod difference;
+mod frame;
+mod jump;
+mod kernel_step;
+mod local;
+mod local_covariance;
+mod model;
+mod per_move;
+mod pick;
+mod subspace;
+mod subspace_jump;
+mod subspace_model;
+mod subspace_step;
+mod walk;
+
+pub use density::{DensityScratch, DensityShape, JumpDensity};
+pub use difference::Difference;
+pub use frame::Frame;
+pub use jump::Jump;
+pub use kernel_step::KernelStep;
+pub use local::{Local, Neighbourhood};
+pub use model::{HistoryModel, Model};
+pub use per_move::{MoveId, PerMove};
+pub use pick::Pick;
+pub use subspace::Subspace;
+pub use subspace_jump::SubspaceJump;
+pub use subspace_model::SubspaceModel;
+pub use subspace_step::SubspaceStep;
+pub use walk::Walk;
+
+pub(crate) use density::mix;
+pub(crate) use local_covariance::LocalFactors;
+
+use crate::Rng;
+use crate::adapt::Scale;
+
+/// All moves. Their order is that in which they are drawn and reported; a later jump takes its share before an earlier one.
+pub static MOVES: [&dyn Move; 6] = [&Walk, &KernelStep, &Jump, &Difference, &SubspaceJump, &SubspaceStep];
+
+/// A kind of move of the default sampler.
+pub trait Move: Sync {
+    /// Its name, for people; unique, and the key of its weight, scale and counts in a stored chain.
+    fn name(&self) -> &'static str;
+
+    /// Whether the model holds what the move needs.
+    fn is_possible(&self, model: &Model) -> bool;
+
+    /// ν² at the start in `dim` dimensions, if the move has a length: that is learned, and shortened now and then. None for
+    /// a jump.
+    fn initial_nu2(&self, dim: usize) -> Option<f64>;
+
+    /// How its share of all moves follows from what it was worth.
+    fn share(&self) -> Share;
+
+    /// Works out what the move needs at `x` and is not known there yet.
+    fn locate(&self, _with: &Setting<'_>, _x: &[f64], _at: &mut Local) {}
+
+    /// Draws `y`, with `at` as [`Move::locate`] left it at `x`.
+    fn draw(&self, with: &Setting<'_>, x: &[f64], at: &Local, rng: &mut Rng, y: &mut [f64]);
+
+    /// ln q(x|y) − ln q(y|x), with `at_x` and `at_y` as [`Move::locate`] left them; zero for a symmetric move. What is not
+    /// known gives NaN, which is never accepted. `at_y` offers its scratch space.
+    fn log_ratio(&self, _with: &Setting<'_>, _at_x: &Local, _at_y: &mut Local) -> f64 {
+        0.0
+    }
+
+    /// Brings what is known at a point in line with a new scale.
+    fn rescale(&self, _with: &Setting<'_>, _at: &mut Local) {}
+}
+
+/// What a move is made with.
+pub struct Setting<'a> {
+    /// What was learned at the last refresh.
+    pub model: &'a Model,
+    /// The learned scale of the move.
+    pub scale: Scale,
+    /// What the length of its step is multiplied with: 1, or less for a shortened one.
+    pub length_factor: f64,
+}
+
+impl Setting<'_> {
+    /// The length of the step.
+    fn length(&self) -> f64 {
+        self.scale.nu() * self.length_factor
+    }
+}
+
+/// How the share of a move follows from its worth, the expected squared distance that it moves the chain by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Share {
+    /// By its worth among the moves of this kind.
+    Worth,
+    /// A jump: by its worth against that of the best local move, within these bounds.
+    Jump {
+        /// The least share.
+        least: f64,
+        /// The largest share.
+        most: f64,
+    },
+    /// A fixed share of the moves that are not jumps.
+    OfSteps(f64),
+}
+
+/// 2.38²/d: the squared scale that suits a Gaussian target (Gelman et al. 1996).
+pub(crate) fn gelman_nu2(d: usize) -> f64 {
+    2.38 * 2.38 / d as f64
+}
+
+/// Turns a difference from x into a point.
+fn from_point(x: &[f64], y: &mut [f64]) {
+    y.iter_mut().zip(x).for_each(|(y, x)| *y += x);
+}

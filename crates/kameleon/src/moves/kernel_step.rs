@@ -1,0 +1,47 @@
+//! A kernel step: N(x, R(x)), whose covariance R follows the local shape of the target, in the frame of the history model.
+
+use super::{Local, Model, Move, Setting, Share, from_point, gelman_nu2};
+use crate::Rng;
+
+/// A kernel step in all directions.
+pub struct KernelStep;
+
+impl Move for KernelStep {
+    fn name(&self) -> &'static str {
+        "kernel step"
+    }
+
+    fn is_possible(&self, model: &Model) -> bool {
+        model.history.is_some()
+    }
+
+    fn initial_nu2(&self, dim: usize) -> Option<f64> {
+        Some(gelman_nu2(dim))
+    }
+
+    fn share(&self) -> Share {
+        Share::Worth
+    }
+
+    fn locate(&self, with: &Setting<'_>, x: &[f64], at: &mut Local) {
+        if let Some(history) = &with.model.history {
+            at.full.find_step(x, history, with.scale.nu2());
+        }
+    }
+
+    fn draw(&self, with: &Setting<'_>, x: &[f64], at: &Local, rng: &mut Rng, y: &mut [f64]) {
+        let Some(history) = &with.model.history else { return y.copy_from_slice(x) };
+        at.full.draw_step(history, with.length_factor, rng, y);
+        from_point(x, y);
+    }
+
+    fn log_ratio(&self, with: &Setting<'_>, at_x: &Local, at_y: &mut Local) -> f64 {
+        at_x.full.log_step_ratio(&mut at_y.full, with.length_factor)
+    }
+
+    fn rescale(&self, with: &Setting<'_>, at: &mut Local) {
+        if let Some(history) = &with.model.history {
+            at.full.rescale(history, with.scale.nu2());
+        }
+    }
+}

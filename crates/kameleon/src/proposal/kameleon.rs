@@ -1,0 +1,235 @@
+//! `kameleon`, the default sampler: a mixture of the moves of [`crate::moves`], learned in stages.
+//!
+//! In the warm-up the mixture, the metric and the points z are learned at refreshes, by one chain alone or by a group together
+//! ([`crate::warmup`], [`crate::pool`]); after it nothing changes any more.
+
+mod advice;
+
+use super::Proposal;
+use crate::Rng;
+use crate::learner::{Learner, RefreshInput, SharedFit, downcast};
+use crate::linalg::times_transpose;
+use crate::moves::{KernelStep, Local, MoveId, Pick, Setting};
+use crate::registry::{Range, Settings, SettingsError};
+use crate::report::{MoveReport, Report};
+use crate::step::Step;
+use crate::warmup::{ChainInput, Fit, Limits, WarmupState, refresh};
+use crate::{Length, settings};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+settings! {
+    /// The settings of [`Kameleon`].
+    pub struct KameleonSettings {
+        /// The number n of past states that the local steps and jumps are made of.
+        n: usize = 1000, Range::within(10.0, 1e5);
+        /// The largest dimension in which the chain jumps in the full space, at a cost of O(nd²).
+        jumps_up_to: usize = 50, Range::within(0.0, 100.0);
+    }
+}
+
+/// The shortest warm-up from which something can be learned.
+const LEAST_WARMUP: u64 = 200;
+
+/// A mixture of moves, learned in stages.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Kameleon {
+    settings: KameleonSettings,
+    #[serde(with = "crate::learner::by_value")]
+    fit: Arc<Fit>,
+    warmup: WarmupState,
+}
+
+impl Kameleon {
+    /// A proposal in `dim` dimensions for a run of the given length.
+    pub fn new(settings: &KameleonSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
+        settings.check()?;
+        let what = format!("must be at least {LEAST_WARMUP} iterations, not {}", length.warmup);
+        SettingsError::demand("warmup", length.warmup >= LEAST_WARMUP, &what)?;
+        let warmup = WarmupState::new(dim, length.warmup);
+        Ok(Self { settings: settings.clone(), fit: Arc::new(Fit::unknown(dim)), warmup })
+    }
+
+    /// What was learned at the last refresh.
+    pub fn fit(&self) -> &Arc<Fit> {
+        &self.fit
+    }
+
+    /// Takes over what was learned at the refresh that it waits at.
+    pub fn learn(&mut self, fit: Arc<Fit>) {
+        self.warmup.refreshed(&self.fit, &fit);
+        self.fit = fit;
+    }
+
+    /// What the chain brings to a refresh, with this seed.
+    fn chain_input(&self, seed: u64) -> ChainInput {
+        self.warmup.input(self.fit.model.metric.dim(), seed)
+    }
+
+    /// The fit that follows from the inputs at the refresh that is next.
+    fn next_fit(&self, inputs: &[ChainInput]) -> Option<Fit> {
+        let limits = Limits { points: self.settings.n, jumps_up_to: self.settings.jumps_up_to };
+        Some(refresh(&self.fit, inputs, limits, self.warmup.schedule(), self.warmup.next()?))
+    }
+
+    fn refresh(&mut self, rng: &mut Rng) {
+        let seed = rng.random();
+        if self.warmup.is_pooled() {
+            self.warmup.wait(seed);
+        } else if let Some(fit) = self.next_fit(&[self.chain_input(seed)]) {
+            self.learn(Arc::new(fit));
+        }
+    }
+
+    /// What a move is made with.
+    fn setting(&self, pick: Pick) -> Setting<'_> {
+        let (scale, length_factor) = (self.warmup.scale(pick.id), pick.length_factor());
+        Setting { model: &self.fit.model, scale, length_factor }
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let Some(history) = &self.fit.model.history else { return Vec::new() };
+        let shape = &history.shape;
+        let fact = |name: &str, value: String| Some((name.to_owned(), value));
+        let only = |there: bool, name: &str, value: f64| there.then(|| (name.to_owned(), value.to_string()));
+        let subspace = history.subspace.as_ref().map(|subspace| format!("{} of {}", subspace.dim(), history.z.dim()));
+        let facts = [
+            fact("metric", if shape.white { "whitened" } else { "raw" }.into()),
+            fact("neighbourhood f", shape.width.map_or("everywhere".into(), |f| f.to_string())),
+            only(shape.jump, "h²", shape.h2),
+            only(shape.jump, "δ", shape.delta),
+            subspace.and_then(|dims| fact("subspace dimensions", dims)),
+            fact("points of the history", history.z.len().to_string()),
+        ];
+        facts.into_iter().flatten().collect()
+    }
+}
+
+impl Learner for Kameleon {
+    fn join(&mut self) {
+        self.warmup.join();
+    }
+
+    fn waits(&self) -> bool {
+        self.warmup.waiting().is_some()
+    }
+
+    fn refreshes(&self) -> u64 {
+        self.fit.number
+    }
+
+    fn input(&self) -> Option<RefreshInput> {
+        self.warmup.waiting().map(|seed| Box::new(self.chain_input(seed)) as RefreshInput)
+    }
+
+    fn combine(&self, inputs: Vec<RefreshInput>) -> Option<SharedFit> {
+        Some(Arc::new(self.next_fit(&downcast::<ChainInput>(inputs)?)?))
+    }
+
+    fn shared_fit(&self) -> SharedFit {
+        self.fit.clone()
+    }
+
+    fn take(&mut self, fit: &SharedFit) {
+        if let Ok(fit) = fit.clone().downcast::<Fit>() {
+            self.learn(fit);
+        }
+    }
+}
+
+impl Proposal for Kameleon {
+    type Local = Local;
+
+    fn allocate(&self, dim: usize) -> Local {
+        Local::new(dim, &self.fit.model)
+    }
+
+    fn locate(&self, x: &[f64], at: &mut Local) {
+        at.forget(&self.fit.model);
+        MoveId::all().for_each(|id| id.get().locate(&self.setting(Pick::whole(id)), x, at));
+    }
+
+    fn draw(&self, x: &[f64], at: &mut Local, rng: &mut Rng, y: &mut [f64]) -> usize {
+        let pick = Pick::draw(&self.fit.weights, |id| self.warmup.has_length(id), rng);
+        let (drawn, with) = (pick.id.get(), self.setting(pick));
+        drawn.locate(&with, x, at);
+        drawn.draw(&with, x, at, rng, y);
+        pick.component()
+    }
+
+    fn log_ratio(&self, _x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local, component: usize) -> f64 {
+        let pick = Pick::of(component);
+        let (drawn, with) = (pick.id.get(), self.setting(pick));
+        at_y.forget(&self.fit.model);
+        drawn.locate(&with, y, at_y);
+        drawn.log_ratio(&with, at_x, at_y)
+    }
+
+    fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
+        let pick = Pick::of(step.component);
+        if !step.warm {
+            self.warmup.count(step, pick);
+            return;
+        }
+        self.warmup.remember(x, step, pick, &self.fit.model.metric);
+        if self.warmup.learn_scale(step.acceptance, pick) {
+            pick.id.get().rescale(&self.setting(pick), at);
+        }
+        if self.warmup.next() == Some(step.t + 1) {
+            self.refresh(rng);
+            self.locate(x, at);
+        }
+    }
+
+    /// Of a kernel step, or while there is none, of adaptive Metropolis.
+    fn covariance(&self, x: &[f64], at: &Local) -> Option<Vec<f64>> {
+        let fit = &self.fit;
+        if let (Some(history), true) = (&fit.model.history, fit.weight(&KernelStep) > 0.0) {
+            return at.full().step_covariance(history);
+        }
+        let mut covariance = vec![0.0; x.len() * x.len()];
+        times_transpose(&fit.model.metric.factor, x.len(), &mut covariance);
+        let length = self.scale();
+        covariance.iter_mut().for_each(|c| *c *= length * length);
+        Some(covariance)
+    }
+
+    /// s of the steps of adaptive Metropolis.
+    fn scale(&self) -> f64 {
+        self.warmup.walk_scale().nu()
+    }
+
+    fn problem(&self, dim: usize) -> Option<&'static str> {
+        let whole = self.fit.fits(dim) && self.warmup.fits(dim);
+        (!whole).then_some("what it learned does not fit its dimension or its history")
+    }
+
+    fn bandwidth(&self) -> Option<f64> {
+        Some(self.fit.model.history.as_ref()?.sigma)
+    }
+
+    fn report(&self) -> Report {
+        let row = |id: MoveId| {
+            let (name, tally) = (id.get().name().to_owned(), self.warmup.sampled()[id]);
+            MoveReport { name, share: self.fit.weights[id], proposed: tally.made, accepted: tally.accepted }
+        };
+        let made = MoveId::all().filter(|id| self.fit.weights[*id] > 0.0);
+        Report { facts: self.facts(), moves: made.map(row).collect() }
+    }
+
+    fn advice(&self) -> Vec<String> {
+        advice::unexplored(&self.warmup).into_iter().chain(advice::funnel(self.fit.model.history.as_ref())).collect()
+    }
+
+    fn learner(&self) -> Option<&dyn Learner> {
+        Some(self)
+    }
+
+    fn learner_mut(&mut self) -> Option<&mut dyn Learner> {
+        Some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests;

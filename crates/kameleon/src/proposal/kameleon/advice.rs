@@ -1,0 +1,78 @@
+//! Warnings of the default sampler: a tail that its jumps do not reach, or a shape that wants other coordinates.
+
+use crate::moves::{HistoryModel, MoveId};
+use crate::warmup::WarmupState;
+
+/// The correlation of a parameter with the log widths of two others from which on the target looks like a funnel.
+const FUNNEL: f64 = 0.5;
+/// A chain was in an unexplored region if it accepted no jump for this multiple of the typical wait …
+const LONG_WAIT: f64 = 30.0;
+/// … and for this share of its draws.
+const LONG_SHARE: f64 = 0.05;
+
+/// Whether the chain spent long in a region that its jumps rarely reach.
+pub fn unexplored(warmup: &WarmupState) -> Option<String> {
+    let jumps = || MoveId::all().filter(|id| !warmup.has_length(*id)).map(|id| warmup.sampled()[id]);
+    let made: u64 = jumps().map(|tally| tally.made).sum();
+    let accepted: u64 = jumps().map(|tally| tally.accepted).sum();
+    let iterations: u64 = warmup.sampled().values().map(|tally| tally.made).sum();
+    let typical = iterations as f64 / accepted.max(1) as f64;
+    let longest = warmup.longest_without_jump() as f64;
+    let long = made > 0 && longest > LONG_WAIT * typical && longest > LONG_SHARE * iterations as f64;
+    long.then(|| {
+        format!(
+            "spent {longest} consecutive iterations in a region its jump proposals rarely reach (typical: {typical:.0}): a \
+             tail that the warm-up hardly explored. Use a longer warm-up, and do not trust extreme quantiles yet"
+        )
+    })
+}
+
+/// Whether the target looks like a funnel.
+pub fn funnel(history: Option<&HistoryModel>) -> Option<String> {
+    let (i, change) = funnel_parameter(history?)?;
+    Some(format!(
+        "the target looks like a funnel: the widths of several parameters change with parameter {} by a factor of \
+         {:.0}, so no one step fits everywhere. Reparameterise if you can (in a hierarchical model, sample \
+         standardised effects and multiply them with their scale)",
+        i + 1,
+        libm::exp(4.0 * change)
+    ))
+}
+
+/// The parameter that the widths of several others change with, and by how much: the change of the log width for one
+/// standard deviation of it. None if there is no such parameter.
+fn funnel_parameter(history: &HistoryModel) -> Option<(usize, f64)> {
+    let (d, n) = (history.z.dim(), history.z.len());
+    let mut columns = vec![Vec::with_capacity(n); d];
+    let mut x = vec![0.0; d];
+    for a in 0..n {
+        history.z.get(a, &mut x);
+        history.frame.point(&mut x);
+        columns.iter_mut().zip(&x).for_each(|(column, x)| column.push(*x));
+    }
+    columns.iter_mut().for_each(|column| standardise(column));
+    let log_widths: Vec<Vec<f64>> =
+        columns.iter().map(|column| column.iter().map(|x| libm::log(x.abs().max(1e-12))).collect()).collect();
+    (0..d).find_map(|i| {
+        let slopes = (0..d).filter(|j| *j != i).filter_map(|j| trend(&columns[i], &log_widths[j]));
+        let slopes: Vec<f64> = slopes.map(f64::abs).collect();
+        (slopes.len() >= 2).then(|| (i, slopes.iter().sum::<f64>() / slopes.len() as f64))
+    })
+}
+
+/// Brings numbers to mean zero and standard deviation one.
+fn standardise(values: &mut [f64]) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let sd = (values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
+    values.iter_mut().for_each(|x| *x = (*x - mean) / sd.max(f64::MIN_POSITIVE));
+}
+
+/// The slope of `y` on the standardised `x`, if the two are strongly correlated.
+fn trend(x: &[f64], y: &[f64]) -> Option<f64> {
+    let n = x.len() as f64;
+    let mean = y.iter().sum::<f64>() / n;
+    let sd = (y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n).sqrt();
+    let slope = x.iter().zip(y).map(|(x, y)| x * (y - mean)).sum::<f64>() / n;
+    (slope.abs() > FUNNEL * sd).then_some(slope)
+}

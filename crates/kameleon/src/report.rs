@@ -1,0 +1,41 @@
+//! What a sampler learned, for people: facts by name, and for each of its moves how often it was made and accepted.
+
+/// What a sampler learned.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Names and values.
+    pub facts: Vec<(String, String)>,
+    /// One row for each move that is made; empty for a sampler with one kind of move.
+    pub moves: Vec<MoveReport>,
+}
+
+/// What became of one kind of move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MoveReport {
+    /// Its name.
+    pub name: String,
+    /// The probability with which it is made.
+    pub share: f64,
+    /// The number of points it proposed after the warm-up.
+    pub proposed: u64,
+    /// The number of them that were accepted.
+    pub accepted: u64,
+}
+
+impl MoveReport {
+    /// The share of accepted points; none before the first.
+    pub fn acceptance(&self) -> Option<f64> {
+        (self.proposed > 0).then(|| self.accepted as f64 / self.proposed as f64)
+    }
+}
+
+impl Report {
+    /// All of it as names and values: the facts, then the moves.
+    pub fn in_words(&self) -> Vec<(String, String)> {
+        let row = |row: &MoveReport| {
+            let accepted = row.acceptance().map_or(String::new(), |rate| format!(", accepted {rate:.3}"));
+            (row.name.clone(), format!("{:.0} % of moves{accepted}", 100.0 * row.share))
+        };
+        self.facts.iter().cloned().chain(self.moves.iter().map(row)).collect()
+    }
+}

@@ -1,0 +1,41 @@
+//! One iteration of a chain, as its proposal, its statistics and its records see it.
+
+use serde::{Deserialize, Serialize};
+
+/// What became of a proposed point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The chain moved there.
+    Accepted,
+    /// The chain stayed, by the luck of the draw.
+    Rejected,
+    /// The density is zero there, so the chain stayed.
+    OutsideSupport,
+    /// The target gave NaN, +∞ or a refusal there, so the chain stayed.
+    Invalid,
+}
+
+/// One iteration of a chain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// The iteration, from 0.
+    pub t: u64,
+    /// Whether it belongs to the warm-up.
+    pub warm: bool,
+    /// Which step after the warm-up it is, from 1; 0 in the warm-up.
+    pub sampling: u64,
+    /// What became of the proposed point.
+    pub outcome: Outcome,
+    /// α = min(1, ratio), the probability with which it was accepted.
+    pub acceptance: f64,
+    /// The component of the proposal it came from.
+    pub component: usize,
+}
+
+impl Step {
+    /// Whether the step ends in a draw that is kept, when one in `thin` is kept after the warm-up.
+    pub fn is_draw(&self, thin: u64) -> bool {
+        !self.warm && self.sampling.is_multiple_of(thin)
+    }
+}

@@ -1,0 +1,30 @@
+//! What a chain brings to a refresh.
+
+use crate::moves::PerMove;
+use serde::{Deserialize, Serialize};
+
+/// What became of one kind of move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// How often it was made.
+    pub made: u64,
+    /// How often it was accepted.
+    pub accepted: u64,
+    /// The sum of the squared distances it moved the chain by, in the metric.
+    pub squares: f64,
+}
+
+/// What a chain brings to a refresh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChainInput {
+    /// The later half of its history, one state after another.
+    pub states: Vec<f64>,
+    /// How many moves it accepted in that time.
+    pub accepted: u64,
+    /// ln s² of its steps of adaptive Metropolis.
+    pub log_scale: f64,
+    /// What became of its moves since the last refresh.
+    pub tallies: PerMove<Tally>,
+    /// From its own stream; that of the group's first chain gives the random numbers of the refresh.
+    pub seed: u64,
+}

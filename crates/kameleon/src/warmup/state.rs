@@ -1,0 +1,210 @@
+//! What one chain keeps while it learns: its history, the scales of its moves, and what the moves were worth.
+
+use super::fit::Fit;
+use super::input::{ChainInput, Tally};
+use super::schedule::Schedule;
+use crate::adapt::{ACCEPTANCE, Scale};
+use crate::linalg::solve_lower;
+use crate::moves::{Frame, MoveId, PerMove, Pick, Walk, gelman_nu2};
+use crate::step::{Outcome, Step};
+use serde::{Deserialize, Serialize};
+
+/// At most this many states of the history are kept: of a longer warm-up, states at even distances.
+const LONGEST: u64 = 20_000;
+/// s² may exceed 2.38²/d by e to this at a refresh.
+const LEEWAY: f64 = 0.5;
+
+/// One chain's part in learning.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct WarmupState {
+    schedule: Schedule,
+    /// The iteration of the next refresh; none after the last.
+    next: Option<u64>,
+    /// Whether it learns with others, …
+    pooled: bool,
+    /// … and waits for them, with the seed it brings.
+    waiting: Option<u64>,
+    /// Of each move that has a length.
+    scales: PerMove<Option<LearnedScale>>,
+    tallies: PerMove<Tally>,
+    /// The same after the warm-up.
+    sampled: PerMove<Tally>,
+    /// Iterations since the last accepted jump after the warm-up, and the most there were.
+    without_jump: (u64, u64),
+    /// Every `stride`-th state is kept.
+    stride: u64,
+    states: Vec<f64>,
+    /// For each kept state, how many moves had been accepted.
+    accepted: Vec<u64>,
+    /// The state before; none before the first step.
+    last: Vec<f64>,
+}
+
+/// The scale of a move, and how often it was learned since the last refresh.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct LearnedScale {
+    scale: Scale,
+    count: u64,
+}
+
+impl WarmupState {
+    /// Nothing is learned yet.
+    pub fn new(dim: usize, warmup: u64) -> Self {
+        let schedule = Schedule::new(warmup);
+        let stride = warmup.div_ceil(LONGEST).max(1);
+        let room = (schedule.last() / stride) as usize + 1;
+        let start = |nu2| LearnedScale { scale: Scale::new(nu2), count: 0 };
+        Self {
+            schedule,
+            next: schedule.after(0),
+            pooled: false,
+            waiting: None,
+            scales: PerMove::new(|id| id.get().initial_nu2(dim).map(start)),
+            tallies: PerMove::default(),
+            sampled: PerMove::default(),
+            without_jump: (0, 0),
+            stride,
+            states: Vec::with_capacity(room * dim),
+            accepted: Vec::with_capacity(room),
+            last: Vec::with_capacity(dim),
+        }
+    }
+
+    /// When refreshes are made.
+    pub fn schedule(&self) -> Schedule {
+        self.schedule
+    }
+
+    /// The iteration of the next refresh; none after the last.
+    pub fn next(&self) -> Option<u64> {
+        self.next
+    }
+
+    /// From now on the chain waits for its group at every refresh.
+    pub fn join(&mut self) {
+        self.pooled = true;
+    }
+
+    /// Whether the chain belongs to a group.
+    pub fn is_pooled(&self) -> bool {
+        self.pooled
+    }
+
+    /// The chain waits for its group, to which it brings this seed.
+    pub fn wait(&mut self, seed: u64) {
+        self.waiting = Some(seed);
+    }
+
+    /// The seed that the chain brings, if it waits for its group.
+    pub fn waiting(&self) -> Option<u64> {
+        self.waiting
+    }
+
+    /// The scale of a move; 1 for a move without a length.
+    pub fn scale(&self, id: MoveId) -> Scale {
+        self.scales[id].map_or(Scale::new(1.0), |learned| learned.scale)
+    }
+
+    /// The scale of the steps of adaptive Metropolis.
+    pub fn walk_scale(&self) -> Scale {
+        self.scales.of(&Walk).map_or(Scale::new(1.0), |learned| learned.scale)
+    }
+
+    /// Whether a move has a length.
+    pub fn has_length(&self, id: MoveId) -> bool {
+        self.scales[id].is_some()
+    }
+
+    /// Keeps the state that a step ended at, and counts what its move was worth.
+    pub fn remember(&mut self, x: &[f64], step: &Step, pick: Pick, metric: &Frame) {
+        let Some(_) = self.next else { return };
+        let tally = &mut self.tallies[pick.id];
+        tally.made += 1;
+        let moved = step.outcome == Outcome::Accepted;
+        if moved {
+            tally.accepted += 1;
+            if self.last.len() == x.len() {
+                self.last.iter_mut().zip(x).for_each(|(last, x)| *last = x - *last);
+                solve_lower(&metric.factor, &mut self.last);
+                tally.squares += self.last.iter().map(|e| e * e).sum::<f64>();
+            }
+        }
+        self.last.clear();
+        self.last.extend_from_slice(x);
+        if step.t.is_multiple_of(self.stride) {
+            self.states.extend_from_slice(x);
+            let before = self.accepted.last().copied().unwrap_or(0);
+            self.accepted.push(before + u64::from(moved) * self.stride);
+        }
+    }
+
+    /// Counts a step after the warm-up.
+    pub fn count(&mut self, step: &Step, pick: Pick) {
+        let moved = step.outcome == Outcome::Accepted;
+        let jumped = moved && !self.has_length(pick.id);
+        let tally = &mut self.sampled[pick.id];
+        tally.made += 1;
+        tally.accepted += u64::from(moved);
+        let (now, most) = &mut self.without_jump;
+        *now = if jumped { 0 } else { *now + 1 };
+        *most = (*most).max(*now);
+    }
+
+    /// What became of each move after the warm-up.
+    pub fn sampled(&self) -> &PerMove<Tally> {
+        &self.sampled
+    }
+
+    /// The most iterations after the warm-up in which no jump was accepted.
+    pub fn longest_without_jump(&self) -> u64 {
+        self.without_jump.1
+    }
+
+    /// One step of the scale of the move that was made; false if it has none to learn.
+    pub fn learn_scale(&mut self, acceptance: f64, pick: Pick) -> bool {
+        let Some(LearnedScale { scale, count }) = self.scales[pick.id].as_mut().filter(|_| pick.is_whole()) else {
+            return false;
+        };
+        let rate = libm::pow(1.0 + *count as f64 / 10.0, -0.6);
+        scale.learn(rate, acceptance, ACCEPTANCE);
+        *count += 1;
+        true
+    }
+
+    /// The later half of the history, and what goes with it.
+    pub fn input(&self, dim: usize, seed: u64) -> ChainInput {
+        let count = self.accepted.len();
+        let half = count / 2;
+        let accepted = self.accepted[count - 1] - self.accepted[half];
+        let log_scale = libm::log(self.walk_scale().nu2());
+        ChainInput { states: self.states[half * dim..].to_vec(), accepted, log_scale, tallies: self.tallies, seed }
+    }
+
+    /// Goes on with a new fit: the steps keep their size in the target's units.
+    pub fn refreshed(&mut self, old: &Fit, new: &Fit) {
+        let (old, new) = (&old.model.metric, &new.model.metric);
+        let change = 2.0 * (old.log_volume() - new.log_volume()) / new.dim() as f64;
+        let most = libm::log(gelman_nu2(new.dim())) + LEEWAY;
+        if let Some(walk) = self.scales.of_mut(&Walk) {
+            walk.scale = Scale::new(libm::exp((libm::log(walk.scale.nu2()) + change).min(most)));
+        }
+        self.scales.values_mut().flatten().for_each(|learned| learned.count = 0);
+        self.tallies = PerMove::default();
+        self.waiting = None;
+        self.next = self.next.and_then(|t| self.schedule.after(t));
+        if self.next.is_none() {
+            // Nothing more is learned from it.
+            self.states = Vec::new();
+            self.accepted = Vec::new();
+        }
+    }
+
+    /// Whether what was read from elsewhere fits together.
+    pub fn fits(&self, dim: usize) -> bool {
+        let states = self.accepted.len();
+        let ready = self.next.is_none() || self.waiting.is_none() || states > 0;
+        let lengths = MoveId::all().all(|id| self.has_length(id) == id.get().initial_nu2(dim).is_some());
+        let past = [0, dim].contains(&self.last.len()) && self.states.len() == states * dim;
+        self.stride > 0 && past && ready && lengths
+    }
+}
