@@ -279,7 +279,7 @@ fn a_folder_from_elsewhere_can_say_anything_and_nothing_happens() {
     };
     says("chains = 2", "chains = 1000000000000", "run.chains: must be at most 100000");
     says("[parameters.y]\n", "", "model.log-density");
-    says("[parameters.y]", "[parameters.\"\\u001b[2J\"]", "is no name");
+    says("[parameters.y]", "[parameters.\"\\u001b[2J\"]", "is not a valid name");
     says("[model]", "[model]\nlibrary = \"/bin/evil.so\"", "a run has one model");
     let expression = whole.lines().find(|line| line.starts_with("log-density")).unwrap();
     says(expression, "target = \"gaussian\"\ndim = 1000000000", "must be at most 4096 for gaussian");
