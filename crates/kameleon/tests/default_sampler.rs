@@ -50,7 +50,7 @@ fn reaches(name: &str, target: impl Known + Clone + Send) {
     let dim = target.dim().unwrap();
     // Fewer points of z than the default has, for the time that it takes.
     let sampler = Sampler::Kameleon(KameleonSettings { n: 300, ..KameleonSettings::default() });
-    let plan = Plan { sampler, warmup: 4000, draws: 1000, seed: 71, ..Plan::default() };
+    let plan = Plan { sampler, warmup: Some(4000), draws: Some(1000), seed: 71, ..Plan::default() };
     let start = |chain: u64| {
         let mut rng = stream(plan.seed, chain, Purpose::Start);
         (0..dim).map(|_| rng.random_range(-2.0..2.0)).collect::<Vec<f64>>()

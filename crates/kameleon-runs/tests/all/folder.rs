@@ -155,7 +155,7 @@ fn a_start_that_cannot_be_sampled_from_leaves_no_run_behind() {
     let folder = place.path().join("run");
     let mut plan = settings("");
     plan.model.log_density = Some("ln(x)".into());
-    plan.run.start = Some(vec![vec![1.0, 0.0, 1.0], vec![-1.0, 0.0, 1.0]]);
+    plan.start = Some(vec![vec![1.0, 0.0, 1.0], vec![-1.0, 0.0, 1.0]]);
     let said = run(&plan, Some(&folder)).err().unwrap().to_string();
     assert!(said.starts_with("chain 1 cannot start at (-1, 0"), "{said}");
     assert!(load(&folder).is_err());
