@@ -14,13 +14,13 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from . import _kameleon, parameters, problem
+from ._sampler import Sampler, plain
 from .errors import SettingsError
 from .executors import Recipe, Sender
 from .parameters import Bounds, Shape
 from .problem import Problem
 from .progress import Progress, watcher
 from .result import Result, finish
-from ._sampler import Sampler, plain
 from .samplers import Kameleon
 
 DEFAULT_SAMPLER = Kameleon

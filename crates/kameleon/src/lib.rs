@@ -30,6 +30,7 @@
 //! * A [`Sampler`] is plain settings; it makes chains. The default is [`proposal::Kameleon`], a mixture of [`moves`]
 //!   learned in its [`warmup`]; each of the paper's samplers is one
 //!   [`Proposal`]: SM, AM-FS, AM-LS, AM-PCA, KAMH, KAMH-LS and PCA-Kameleon.
+//! * Every sampler, kernel and target is an entry of the [`registry`], with its settings, their defaults and ranges.
 //! * A [`Chain`] asks for a point and is told its log density; [`sample`] does that for many chains on threads.
 //!   The same seed gives the same draws on any number of threads, interrupted and resumed or not.
 //! * A noisy target is sampled exactly, because the estimate at the current point is kept, never made anew
