@@ -24,7 +24,7 @@ pub struct AdaptiveMetropolisSettings {
     pub mean_from_zero: bool,
     /// Iterations before anything is learned.
     pub discard: u64,
-    /// Mean and Σ learn from every so-many-th state.
+    /// Mean and Σ learn from one state in this many.
     pub every: u64,
     /// The step size of mean and Σ falls as t to the minus this: 1 averages the whole history, as Haario does;
     /// the published experiments used ½, with which Σ never settles.

@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub struct DifferentialEvolutionSettings {
     /// How many states Z starts with, drawn around the start with unit variance; ten for each dimension if none is given.
     pub first: Option<usize>,
-    /// Every so-many-th state of the warm-up joins Z.
+    /// One state in this many of the warm-up joins Z.
     pub every: u64,
     /// How often a step is a snooker update: along the line through a state of Z.
     pub snooker: f64,
@@ -101,9 +101,9 @@ impl DifferentialEvolution {
         SettingsError::positive("noise", settings.noise)?;
         let first = settings.first.unwrap_or(10 * dim).max(4);
         SettingsError::within("first", first, 4, 1_000_000)?;
-        let teaching = if settings.until == Until::Warmup { length.warmup } else { length.total() };
-        // A longer past than this makes room as it grows.
-        let room = first + (teaching / settings.every).min(1 << 20) as usize + 1;
+        let learning = if settings.until == Until::Warmup { length.warmup } else { length.total() };
+        // A longer history than this makes room as it grows.
+        let room = first + (learning / settings.every).min(1 << 20) as usize + 1;
         Ok(Self {
             settings: settings.clone(),
             dim,
