@@ -63,6 +63,7 @@ pub mod record;
 pub mod report;
 pub mod run;
 pub mod sampler;
+pub mod settings;
 pub mod simd;
 pub mod statistics;
 pub mod step;

@@ -6,7 +6,7 @@ use crate::Rng;
 use crate::adapt::{ACCEPTANCE, Scale, Until, rate};
 use crate::covariance::LearnedCovariance;
 use crate::linalg::{add_to_diagonal, multiply_lower, times_transpose};
-use crate::sampler::{Length, SettingsError};
+use crate::settings::{Length, SettingsError};
 use crate::step::Step;
 use rand::RngExt;
 use rand_distr::StandardNormal;

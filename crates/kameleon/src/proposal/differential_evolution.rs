@@ -7,7 +7,7 @@ use crate::Rng;
 use crate::adapt::Until;
 use crate::learner::{Learner, RefreshInput, SharedFit, downcast};
 use crate::linalg::{add_to_diagonal, dot};
-use crate::sampler::{Length, SettingsError};
+use crate::settings::{Length, SettingsError};
 use crate::step::Step;
 use rand::RngExt;
 use rand_distr::StandardNormal;

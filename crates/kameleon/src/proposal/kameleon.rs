@@ -11,7 +11,7 @@ use crate::learner::{Learner, RefreshInput, SharedFit, downcast};
 use crate::linalg::times_transpose;
 use crate::moves::{KernelStep, Local, MoveId, Pick, Setting};
 use crate::report::{MoveReport, Report};
-use crate::sampler::{Length, SettingsError};
+use crate::settings::{Length, SettingsError};
 use crate::step::Step;
 use crate::warmup::{ChainInput, Fit, Limits, WarmupState, refresh};
 use rand::RngExt;

@@ -9,7 +9,7 @@ use crate::gradient_covariance::{Scratch, gradient_covariance};
 use crate::history::HistoryKind;
 use crate::kernel::Kernel;
 use crate::linalg::{add_to_diagonal, cholesky, dot, log_diagonal, multiply_lower, solve_lower, times_transpose};
-use crate::sampler::{Length, SettingsError};
+use crate::settings::{Length, SettingsError};
 use crate::step::Step;
 use rand::RngExt;
 use rand_distr::StandardNormal;

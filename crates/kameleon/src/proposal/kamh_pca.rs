@@ -11,7 +11,7 @@ use crate::adapt::{ACCEPTANCE, Scale, rate};
 use crate::gradient_covariance::{Scratch, directions};
 use crate::linalg::{LeadingScratch, add_to_diagonal, dot, leading_eigenpairs};
 use crate::points::Points;
-use crate::sampler::{Length, SettingsError};
+use crate::settings::{Length, SettingsError};
 use crate::step::Step;
 use rand::RngExt;
 use rand_distr::StandardNormal;

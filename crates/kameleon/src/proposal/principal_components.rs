@@ -5,7 +5,7 @@ use crate::Rng;
 use crate::adapt::{Scale, Until, rate};
 use crate::covariance::LearnedCovariance;
 use crate::linalg::{eigen, times_transpose};
-use crate::sampler::{Length, SettingsError};
+use crate::settings::{Length, SettingsError};
 use crate::step::Step;
 use rand::RngExt;
 use rand_distr::StandardNormal;

@@ -2,7 +2,7 @@
 
 use super::Proposal;
 use crate::Rng;
-use crate::sampler::SettingsError;
+use crate::settings::SettingsError;
 use crate::step::Step;
 use rand::RngExt;
 use rand_distr::StandardNormal;

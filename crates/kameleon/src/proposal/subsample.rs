@@ -8,7 +8,7 @@ use crate::bandwidth::{Bandwidth, MedianHeuristic};
 use crate::history::History;
 use crate::kernel::Kernel;
 use crate::points::Points;
-use crate::sampler::{Length, SettingsError};
+use crate::settings::{Length, SettingsError};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
