@@ -9,12 +9,6 @@ use std::path::{Path, PathBuf};
 const TO_BE_REMOVED: &[(&str, &str, &str)] = &[
     ("kameleon-cli", "args", "gp"),
     ("kameleon-models", "error", "expression"),
-    ("kameleon-py", "relay", "run"),
-    ("kameleon-py", "session", "any_target"),
-    // The tables of built-in targets and of posteriors of real data.
-    ("kameleon-runs", "application", "settings"),
-    ("kameleon-runs", "builtin", "application"),
-    ("kameleon-runs", "builtin", "settings"),
     ("kameleon-study", "figure", "run"),
     ("kameleon-study", "page", "run"),
     ("kameleon-study", "record", "study"),
