@@ -2,7 +2,6 @@
 
 use kameleon::target::Banana;
 use kameleon::{Control, Plan, Sampler, sample};
-use kameleon_runs::settings::SamplerSettings;
 use kameleon_runs::{RunSettings, start};
 use std::time::Instant;
 
@@ -22,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let plan = Plan { sampler: Sampler::sm(), chains: 1, warmup: 0, draws: DRAWS, threads: Some(1), ..Plan::default() };
     let mut settings = RunSettings::default();
     settings.model.external = Some("banana".into());
-    settings.sampler = SamplerSettings::of(&plan.sampler)?;
+    settings.sampler = plan.sampler.choice();
     settings.output.formats.clear();
     (settings.run.chains, settings.run.threads, settings.run.start) = (1, Some(1), Some(begin.clone()));
     (settings.run.warmup, settings.run.draws) = (Some(0), Some(DRAWS));

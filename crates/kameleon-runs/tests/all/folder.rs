@@ -2,7 +2,6 @@
 
 use crate::common::{bits, resume, run, settings};
 use kameleon::{Control, Ending, Progress, Sampler};
-use kameleon_runs::settings::SamplerSettings;
 use kameleon_runs::store::Files;
 use kameleon_runs::{How, Model, Status, load, start};
 use std::fs;
@@ -211,7 +210,7 @@ fn files_that_were_cut_are_recovered_or_told() {
     let folder = place.path().join("run");
     // What is quickly read, so that every length can be tried.
     let mut plan = settings("max-draws = 150");
-    plan.sampler = SamplerSettings::of(&Sampler::sm()).unwrap();
+    plan.sampler = Sampler::sm().choice();
     plan.run.chains = 1;
     run(&plan, Some(&folder)).unwrap();
     let files = Files::of(&folder).unwrap();

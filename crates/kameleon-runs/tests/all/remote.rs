@@ -2,7 +2,6 @@
 
 use crate::common::{bits, resume, run, settings};
 use kameleon::{Control, Ending};
-use kameleon_runs::settings::SamplerSettings;
 use kameleon_runs::{Model, RemoteError, RemoteRunner, RunError, RunSettings, resume_on, run_task, start_on};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -44,7 +43,7 @@ impl RemoteRunner for Nearby {
 /// Chains of the default sampler that learn in two groups, of a model with a bound and a prior.
 fn pooled(more: &str) -> RunSettings {
     let mut settings = settings(more);
-    settings.sampler = SamplerSettings::default();
+    settings.sampler = Default::default();
     settings.run.chains = 5;
     (settings.run.warmup, settings.run.draws, settings.run.thin) = (Some(1000), Some(400), 2);
     settings.output.keep_warmup = true;
