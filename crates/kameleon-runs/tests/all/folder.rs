@@ -282,7 +282,7 @@ fn a_folder_from_elsewhere_can_say_anything_and_nothing_happens() {
     says("[parameters.y]", "[parameters.\"\\u001b[2J\"]", "is not a valid name");
     says("[model]", "[model]\nlibrary = \"/bin/evil.so\"", "a run has one model");
     let expression = whole.lines().find(|line| line.starts_with("log-density")).unwrap();
-    says(expression, "target = \"gaussian\"\ndim = 1000000000", "must be at most 4096 for gaussian");
+    says(expression, "target = \"gaussian\"\ndim = 1000000000", "model.dim: must be from 2 to 1000000");
     fs::write(&file, whole.replace(expression, "external = \"f\"").replace("[parameters.y]\n", "")).unwrap();
     let said = load(&folder).err().unwrap().to_string();
     assert!(said.contains("is that of chain 0 in 3 dimensions, where the settings have 2 parameters"), "{said}");

@@ -100,7 +100,7 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
     );
     says(
         "[model]\ntarget = { name = \"banana\", b = 1, v = -2 }\n",
-        "line 2, column 41: model.target.v: must be positive and finite, not -2",
+        "line 2, column 40: model.target.v: must be positive and finite, not -2",
     );
     says("[model]\nnoisy = true\n", "line 1, column 2: model: says nothing to sample; give one of target, gp");
     says(&format!("{BANANA}url = \"http://a\"\n"), "line 3, column 7: model.url: there is target already");
