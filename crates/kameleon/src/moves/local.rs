@@ -38,15 +38,14 @@ impl Local {
     pub fn forget(&mut self, model: &Model) {
         self.full.forget();
         let dim = self.full.u.len();
-        let kept = |of: &SubspaceModel, room: Option<Box<LocalSubspace>>| {
-            let room = room.filter(|room| room.s.len() == of.dim());
-            room.unwrap_or_else(|| Box::new(LocalSubspace::new(dim, of.dim())))
-        };
         let room = self.subspace.take();
-        self.subspace = model.subspace().map(|of| kept(of, room));
-        if let Some(subspace) = &mut self.subspace {
-            subspace.at.forget();
-        }
+        self.subspace = model.subspace().map(|of| match room.filter(|room| room.s.len() == of.dim()) {
+            Some(mut room) => {
+                room.at.forget();
+                room
+            }
+            None => Box::new(LocalSubspace::new(dim, of.dim())),
+        });
     }
 }
 
@@ -207,18 +206,13 @@ impl LocalSubspace {
 
     /// Works out R's factor at x, if it is not known.
     pub fn find_step(&mut self, x: &[f64], model: &SubspaceModel, nu2: f64) {
-        model.subspace().coordinates(x, &mut self.white, &mut self.s);
-        self.at.find_step(&self.s, model.history(), nu2);
+        model.subspace.coordinates(x, &mut self.white, &mut self.s);
+        self.at.find_step(&self.s, &model.history, nu2);
     }
 
     /// Works out ln Q at x, if it is not known.
     pub fn find_density(&mut self, x: &[f64], model: &SubspaceModel) {
-        model.subspace().coordinates(x, &mut self.white, &mut self.s);
-        self.at.find_density(&self.s, model.history());
-    }
-
-    /// R's factor, where it is known, for another ν².
-    pub fn rescale(&mut self, model: &SubspaceModel, nu2: f64) {
-        self.at.rescale(model.history(), nu2);
+        model.subspace.coordinates(x, &mut self.white, &mut self.s);
+        self.at.find_density(&self.s, &model.history);
     }
 }

@@ -100,8 +100,6 @@ impl Proposal for AdaptiveMetropolis {
 
     fn allocate(&self, _dim: usize) {}
 
-    fn locate(&self, _x: &[f64], _at: &mut ()) {}
-
     fn draw(&self, x: &[f64], _at: &mut (), rng: &mut Rng, y: &mut [f64]) -> usize {
         y.iter_mut().for_each(|y| *y = rng.sample(StandardNormal));
         multiply_lower(self.covariance.factor(), y);
@@ -111,10 +109,6 @@ impl Proposal for AdaptiveMetropolis {
             *y = x + nu * (*y + ridge * rng.sample::<f64, _>(StandardNormal));
         }
         0
-    }
-
-    fn log_ratio(&self, _x: &[f64], _at_x: &(), _y: &[f64], _at_y: &mut (), _component: usize) -> f64 {
-        0.0
     }
 
     fn adapt(&mut self, x: &[f64], _at: &mut (), step: &Step, _rng: &mut Rng) {

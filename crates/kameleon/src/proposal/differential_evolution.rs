@@ -180,8 +180,6 @@ impl Proposal for DifferentialEvolution {
 
     fn allocate(&self, _dim: usize) {}
 
-    fn locate(&self, _x: &[f64], _at: &mut ()) {}
-
     fn draw(&self, x: &[f64], _at: &mut (), rng: &mut Rng, y: &mut [f64]) -> usize {
         let noise = self.settings.noise;
         if self.len() < self.first {

@@ -189,13 +189,8 @@ impl Proposal for Kamh {
     }
 
     fn locate(&self, x: &[f64], at: &mut Local) {
-        gradient_covariance(
-            self.subsample.kernel(),
-            self.subsample.z(),
-            x,
-            &mut at.scratch,
-            &mut at.gradient_covariance,
-        );
+        let Subsample { kernel, z, .. } = &self.subsample;
+        gradient_covariance(kernel, z, x, &mut at.scratch, &mut at.gradient_covariance);
         self.factorise(at);
     }
 
@@ -219,7 +214,7 @@ impl Proposal for Kamh {
     }
 
     fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
-        if !self.subsample.until().allows(step.warm) {
+        if !self.subsample.until.allows(step.warm) {
             return;
         }
         self.subsample.remember(x, step.t, rng);
@@ -250,6 +245,6 @@ impl Proposal for Kamh {
     }
 
     fn bandwidth(&self) -> Option<f64> {
-        self.subsample.kernel().bandwidth()
+        self.subsample.kernel.bandwidth()
     }
 }

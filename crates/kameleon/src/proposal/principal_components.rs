@@ -130,8 +130,6 @@ impl Proposal for PrincipalComponents {
 
     fn allocate(&self, _dim: usize) {}
 
-    fn locate(&self, _x: &[f64], _at: &mut ()) {}
-
     fn draw(&self, x: &[f64], _at: &mut (), rng: &mut Rng, y: &mut [f64]) -> usize {
         let j = pick(&self.cumulative, rng.random());
         let step = self.scales[j].nu() * rng.sample::<f64, _>(StandardNormal);
@@ -140,10 +138,6 @@ impl Proposal for PrincipalComponents {
             *y = x + step * v;
         }
         j
-    }
-
-    fn log_ratio(&self, _x: &[f64], _at_x: &(), _y: &[f64], _at_y: &mut (), _component: usize) -> f64 {
-        0.0
     }
 
     fn adapt(&mut self, x: &[f64], _at: &mut (), step: &Step, _rng: &mut Rng) {
