@@ -73,7 +73,7 @@ pub mod step;
 pub mod target;
 pub mod warmup;
 
-pub use chain::{Chain, ChainError, ChainSettings};
+pub use chain::{Chain, ChainCore, ChainError, ChainSettings};
 pub use engine::{Control, Ending, Progress};
 pub use kernel::Kernel;
 pub use length::Length;
