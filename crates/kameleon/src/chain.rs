@@ -1,12 +1,13 @@
 //! One chain: ask for a point, tell its log density. The one place where points are accepted and rejected.
 
 mod error;
+mod state;
 
 pub use crate::step::{Outcome, Step};
 pub use error::ChainError;
 pub(crate) use error::{said, show_point};
+pub use state::{ChainCore, ChainSettings, ChainState};
 
-use crate::Rng;
 use crate::learner::{Learner, SharedFit};
 use crate::proposal::Proposal;
 use crate::random::{Purpose, stream};
@@ -14,109 +15,12 @@ use crate::statistics::Statistics;
 use crate::target::{EvalError, Evaluation, IntoEvaluation, Noise, Target};
 use rand::RngExt;
 use rand_distr::StandardNormal;
-use serde::{Deserialize, Serialize};
+use state::{Asked, Place};
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Why a point that overflowed is invalid.
 const NOT_FINITE: &str = "the proposed point is not finite";
-
-/// A point and everything paid for at it. Because the log density stays with its point, an estimate is recycled for as
-/// long as the chain stays: a pseudo-marginal chain needs no code of its own.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Place {
-    x: Vec<f64>,
-    /// The standard normals that the estimate at x was made of.
-    u: Vec<f64>,
-    log_density: f64,
-    /// Where the noise stream was before the estimate at x was made: with it and `u` the same estimate can be made again.
-    noise_at: u64,
-}
-
-/// What the chain is waiting to be told.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-enum Asked {
-    /// The log density at the start.
-    Start,
-    /// Nothing: ask first.
-    Nothing,
-    /// The log density at a proposed point, from this component.
-    Proposed(usize),
-    /// Nothing: it is in the middle of a step. A chain stored like this was broken by a panic, and is refused.
-    Judging,
-}
-
-/// What a chain is, apart from its proposal and where it starts.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ChainSettings {
-    /// Which chain of the run, from 0.
-    pub index: usize,
-    /// The seed of the run.
-    pub seed: u64,
-    /// Iterations of warm-up.
-    pub warmup: u64,
-    /// How many standard normals the target takes ([`Target::normals`]).
-    pub normals: usize,
-    /// ρ of a correlated pseudo-marginal chain: u' = ρu + √(1 − ρ²)ξ. Zero draws them afresh.
-    pub correlation: f64,
-}
-
-/// What every chain has, whatever its proposal.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ChainCore {
-    settings: ChainSettings,
-    here: Place,
-    there: Place,
-    asked: Asked,
-    t: u64,
-    rng: Rng,
-    noise: Rng,
-    statistics: Statistics,
-}
-
-impl ChainCore {
-    /// The standard normals that go with the point asked for.
-    pub fn normals(&self) -> &[f64] {
-        &self.there.u
-    }
-
-    /// Where the chain is.
-    pub fn position(&self) -> &[f64] {
-        &self.here.x
-    }
-
-    /// The log density, or its estimate, there.
-    pub fn log_density(&self) -> f64 {
-        self.here.log_density
-    }
-
-    /// Which chain of the run it is, from 0.
-    pub fn index(&self) -> usize {
-        self.settings.index
-    }
-
-    /// How many iterations of warm-up it has.
-    pub fn warmup(&self) -> u64 {
-        self.settings.warmup
-    }
-
-    /// The number of steps so far.
-    pub fn iterations(&self) -> u64 {
-        self.t
-    }
-
-    /// What happened so far.
-    pub fn statistics(&self) -> &Statistics {
-        &self.statistics
-    }
-}
-
-/// Everything a chain is at a moment, to be stored and resumed from bit for bit. What follows from it is not stored.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ChainState<P> {
-    core: ChainCore,
-    proposal: P,
-}
 
 /// A Markov chain with a proposal that may learn. What it shares with all others is read by way of [`ChainCore`].
 pub struct Chain<P: Proposal> {
@@ -300,7 +204,7 @@ impl<P: Proposal> Chain<P> {
         }
     }
 
-    /// The target's answer at the point asked for. A target that panics ends its chain like one that says it cannot go on; after
+    /// The target's answer at the point asked for. A target that panics ends its chain like one that reports a fatal error; after
     /// either, the noise stream is put back, so that the same point is asked for again with the same noise.
     fn evaluate<T: Target + ?Sized>(&mut self, target: &mut T) -> Evaluation {
         let core = &mut self.state.core;

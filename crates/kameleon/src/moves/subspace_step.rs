@@ -15,7 +15,7 @@ impl Move for SubspaceStep {
         model.subspace().is_some()
     }
 
-    /// Fixed, since these steps are there for the tails, of which no mean tells.
+    /// Fixed: these steps serve the tails, which a mean squared distance does not reflect.
     fn share(&self) -> Share {
         Share::OfSteps(0.4)
     }

@@ -20,17 +20,17 @@ settings! {
     pub struct AdaptiveMetropolisSettings {
         /// Whether the scale ν is learned too (AM-LS; Andrieu & Thoms 2008) or stays at 2.38/√d (AM-FS; Haario).
         learn_scale: bool = true, ANY;
-        /// The variances that the covariance starts from; ones if none are given.
+        /// The variances of the initial covariance; 1 if not given.
         variances: Option<Vec<f64>> = None, POSITIVE;
-        /// Whether the mean starts at zero, or at the first state that is learned from.
+        /// Whether the mean starts at zero instead of at the first state learned from.
         mean_from_zero: bool = false, ANY;
-        /// Iterations before anything is learned.
+        /// The number of iterations before anything is learned.
         discard: u64 = 500, ANY;
-        /// Mean and covariance learn from one state in every this many.
+        /// Mean and covariance are learned from one state in every this many.
         every: u64 = 1, AT_LEAST_ONE;
-        /// Mean and covariance learn in steps of t^−a: 1 averages the whole history; ½ as published never settles.
+        /// Mean and covariance are learned with step sizes t^−a: a = 1 averages the history; ½, as published, never settles.
         covariance_power: f64 = 1.0, POSITIVE;
-        /// ln ν² is learned in steps of t to the minus this.
+        /// ln ν² is learned with step sizes t^−a; this is a.
         scale_power: f64 = 0.5, POSITIVE;
         /// Added to the diagonal of the covariance.
         ridge: f64 = 1e-10, NOT_NEGATIVE;

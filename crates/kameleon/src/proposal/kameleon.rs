@@ -22,9 +22,9 @@ use std::sync::Arc;
 settings! {
     /// The settings of [`Kameleon`].
     pub struct KameleonSettings {
-        /// The number n of past states that the local steps and jumps are made of.
+        /// The number n of past states from which local steps and jumps are built.
         n: usize = 1000, Range::within(10.0, 1e5);
-        /// The largest dimension in which the chain jumps in the full space, at a cost of O(nd²).
+        /// The largest dimension with jumps in the full space, each of which costs O(nd²).
         jumps_up_to: usize = 50, Range::within(0.0, 100.0);
     }
 }

@@ -30,7 +30,7 @@ const GROWTH: f64 = 1.3;
 settings! {
     /// What [`KamhPca`] has besides the settings of the Kameleon.
     pub struct ComponentsSettings {
-        /// The number m of principal directions, fewer than n; 20 or n − 1, whichever is less, if none is given.
+        /// The number m of principal directions, fewer than n; the smaller of 20 and n − 1 if not given.
         components: Option<usize> = None, AT_LEAST_ONE;
     }
 }

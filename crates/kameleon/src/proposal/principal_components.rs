@@ -24,9 +24,9 @@ const GROWTH: f64 = 1.05;
 settings! {
     /// The settings of [`PrincipalComponents`].
     pub struct PrincipalComponentsSettings {
-        /// The number m of principal directions; all d if none is given. With fewer, a frozen chain moves in a subspace.
+        /// The number m of principal directions; all d if not given. With fewer, a frozen chain stays in a subspace.
         components: Option<usize> = None, AT_LEAST_ONE;
-        /// Iterations before anything is learned.
+        /// The number of iterations before anything is learned.
         discard: u64 = 500, ANY;
         /// When learning ends.
         until: Until = Until::Warmup, ANY;

@@ -17,7 +17,7 @@ pub fn gelman_scale(dim: usize) -> f64 {
 settings! {
     /// The settings of [`RandomWalk`].
     pub struct RandomWalkSettings {
-        /// The scale ν of a step; 2.38/√d if none is given.
+        /// The scale ν of a step; 2.38/√d if not given.
         nu: Option<f64> = None, POSITIVE;
     }
 }

@@ -5,7 +5,6 @@ use kameleon::any_chain::{AnyChain, SavedChain};
 use kameleon::engine::{Engine, Job, Rule};
 use kameleon::learner::{Learner, SharedFit};
 use kameleon::record::{Draw, Keep, Moment, Record, RecordError, Recorded};
-use kameleon::statistics::Statistics;
 use kameleon::*;
 use rand::RngExt;
 use std::borrow::Cow;
