@@ -160,12 +160,22 @@ pub struct ListArgs {
     pub json: bool,
 }
 
-/// How results are shown.
+/// How much of a run is printed, and in which form.
 #[derive(Args)]
-pub struct ShowArgs {
+pub struct PrintArgs {
     /// Print one JSON object instead of the table
     #[arg(long)]
     pub json: bool,
+    /// Print also what each chain learned
+    #[arg(long, short)]
+    pub verbose: bool,
+}
+
+/// How a run is followed and printed.
+#[derive(Args)]
+pub struct ShowArgs {
+    #[command(flatten)]
+    pub print: PrintArgs,
     /// No progress bars
     #[arg(long, short)]
     pub quiet: bool,
@@ -201,9 +211,8 @@ pub struct SummaryArgs {
     /// The folder of the run, finished or not
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Print one JSON object instead of the table
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub print: PrintArgs,
 }
 
 /// The flags of `kameleon report`.

@@ -1,20 +1,21 @@
 //! What is printed of a run: a table and a verdict for people, one JSON object for programs.
 
+mod learned;
+
 use crate::Exit;
-use crate::args::{MergeArgs, SummaryArgs};
+use crate::args::{MergeArgs, PrintArgs, SummaryArgs};
 use crate::colour::Ink;
 use crate::gp::GpReport;
-use crate::output::{harmless, write_out};
+use crate::output::{harmless, wrapped, write_out};
 use anyhow::{Result, bail};
 use kameleon::Target;
 use kameleon::diagnose::{ParameterSummary, Truth, Verdict, compare_with_truth};
 use kameleon::statistics::Counts;
-use kameleon_runs::output::Posterior;
+use kameleon_runs::output::{Learned, Posterior};
 use kameleon_runs::settings::Kind;
 use kameleon_runs::store::Files;
 use kameleon_runs::{Finished, How, Model, RunSettings, Status};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// A run to be printed.
 pub struct Shown<'a> {
@@ -52,7 +53,7 @@ struct Report<'a> {
     parameters: Vec<ParameterSummary>,
     mean_norm: Option<f64>,
     quantile_deviation: Option<f64>,
-    learned: BTreeMap<&'a str, &'a str>,
+    learned: &'a Learned,
     #[serde(flatten)]
     gp: Option<GpReport>,
     converged: bool,
@@ -60,8 +61,15 @@ struct Report<'a> {
     warnings: Vec<String>,
 }
 
+/// A run with what there is to say about it besides its draws.
+struct Found<'a> {
+    shown: &'a Shown<'a>,
+    truth: Option<Truth>,
+    gp: Option<GpReport>,
+}
+
 /// Prints a run.
-pub fn print(shown: &Shown<'_>, json: bool) -> Result<()> {
+pub fn print(shown: &Shown<'_>, args: &PrintArgs) -> Result<()> {
     let Shown { settings, posterior, model, .. } = *shown;
     let known = model.and_then(Target::known).filter(|_| settings.parameters.are_free());
     let truth = known.and_then(|known| compare_with_truth(&posterior.points(), known));
@@ -70,13 +78,15 @@ pub fn print(shown: &Shown<'_>, json: bool) -> Result<()> {
     if !warnings.iter().any(|warning| warning.contains("sticks")) {
         warnings.extend(gp.as_ref().and_then(GpReport::warning));
     }
-    match json {
-        true => write_out(&as_json(shown, truth, gp, warnings)?),
-        false => write_out(&as_text(shown, truth, gp, &warnings, Ink::on(&std::io::stdout()))),
+    let found = Found { shown, truth, gp };
+    match args.json {
+        true => write_out(&as_json(found, warnings)?),
+        false => write_out(&as_text(&found, &warnings, args.verbose, Ink::on(&std::io::stdout()))),
     }
 }
 
-fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnings: Vec<String>) -> Result<String> {
+fn as_json(found: Found<'_>, warnings: Vec<String>) -> Result<String> {
+    let Found { shown, truth, gp } = found;
     let posterior = shown.posterior;
     let (summary, figures) = (posterior.summary(), Figures::new(posterior));
     let mut all = summary.verdict.messages;
@@ -96,7 +106,7 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         parameters: summary.parameters,
         mean_norm: truth.map(|t| t.mean_norm),
         quantile_deviation: truth.map(|t| t.quantile_deviation),
-        learned: posterior.learned.iter().map(|(label, words)| (label.as_str(), words.as_str())).collect(),
+        learned: &posterior.learned,
         gp,
         converged: summary.verdict.converged,
         ended: shown.reason,
@@ -106,52 +116,52 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
 }
 
 /// Only what is said here is in colour: names and messages may come from elsewhere.
-fn as_text(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnings: &[String], ink: Ink) -> String {
-    let Shown { settings, posterior, reason, .. } = *shown;
+fn as_text(found: &Found<'_>, warnings: &[String], verbose: bool, ink: Ink) -> String {
+    let Shown { settings, posterior, reason, .. } = *found.shown;
     let (summary, figures) = (posterior.summary(), Figures::new(posterior));
-    let mut out = harmless(&format!("{}\n{}\n", headline(shown, figures.draws), summary.table()));
+    let mut out = headline(found.shown, figures.draws) + "\n";
+    out += &harmless(&summary.table());
+    out.push('\n');
     out += &in_colour(&summary.verdict, ink);
-    out += &format!("\n{} evaluations", posterior.evaluations());
-    out += &posterior.seconds.map_or_else(String::new, |seconds| format!(" in {seconds:.2} s"));
+    let mut line = format!("{} evaluations", posterior.evaluations());
+    line += &posterior.seconds.map_or_else(String::new, |seconds| format!(" in {seconds:.2} s"));
     if figures.acceptance.is_finite() {
         let Figures { acceptance, longest_rejection_run, .. } = figures;
-        out += &format!(", acceptance {acceptance:.3}, longest wait without a move {longest_rejection_run} iterations");
+        line += &format!(", acceptance {acceptance:.3}, longest run of rejections {longest_rejection_run}");
     }
-    out.push('\n');
-    if let Some(truth) = truth {
-        out += &format!(
-            "against the known truth, averaged over chains: ‖mean‖ {:.3}, quantile deviation {:.2} %\n",
+    out += &format!("\n{}", paragraph(&line));
+    if let Some(truth) = found.truth {
+        out += &paragraph(&format!(
+            "against the known truth, averaged over chains: ‖mean‖ {:.3}, quantile deviation {:.2} %",
             truth.mean_norm,
             100.0 * truth.quantile_deviation,
-        );
+        ));
     }
-    out += &learned(posterior);
-    out += &gp.map_or_else(String::new, |gp| gp.lines());
+    out += &learned::as_text(&posterior.learned, verbose);
+    for line in found.gp.as_ref().map_or_else(String::new, GpReport::lines).lines() {
+        out += &paragraph(line);
+    }
     let run = &settings.run;
     if run.until.is_some() || run.max_draws.is_some() || run.max_evaluations.is_some() || run.max_minutes.is_some() {
-        out += &harmless(&format!("ended: {reason}\n"));
+        out += &paragraph(&format!("ended: {reason}"));
     }
     for warning in warnings {
-        out += &format!("{} {}\n", ink.yellow("warning:"), harmless(warning));
+        let text = wrapped("warning: ", "  ", &harmless(warning));
+        out += &text.replacen("warning:", &ink.yellow("warning:"), 1);
     }
     out
 }
 
-/// What the sampler learned, a line each; nothing for samplers that tell nothing.
-fn learned(posterior: &Posterior) -> String {
-    let lines = posterior.learned.iter().map(|(label, words)| harmless(&format!("  {label}: {words}\n")));
-    let lines: String = lines.collect();
-    if lines.is_empty() {
-        lines
-    } else {
-        format!("what the sampler learned (chain by chain where they differ):\n{lines}")
-    }
+/// A text of its own, which may hold names from elsewhere.
+fn paragraph(text: &str) -> String {
+    wrapped("", "  ", &harmless(text))
 }
 
 fn in_colour(verdict: &Verdict, ink: Ink) -> String {
-    let headline = verdict.headline();
+    let headline = wrapped("", "", verdict.headline());
+    let headline = headline.trim_end();
     let headline = if verdict.converged { ink.green(headline) } else { ink.red(headline) };
-    let messages = verdict.messages.iter().map(|message| format!("- {}\n", harmless(message)));
+    let messages = verdict.messages.iter().map(|message| wrapped("- ", "  ", &harmless(message)));
     format!("{headline}\n{}", messages.collect::<String>())
 }
 
@@ -174,7 +184,7 @@ impl Figures {
     }
 }
 
-/// What was run, in a line; for classification also the data and the model.
+/// What was run; for classification also the data and the model.
 fn headline(shown: &Shown<'_>, draws: usize) -> String {
     let Shown { posterior, model, .. } = shown;
     let chains = match posterior.chains.as_slice() {
@@ -182,7 +192,7 @@ fn headline(shown: &Shown<'_>, draws: usize) -> String {
         many => format!("{} chains", many.len()),
     };
     let line = format!(
-        "{} on {} in {} dimension{}: {chains}, {} iterations of warm-up and {draws} draws each{}, seed {}\n",
+        "{} on {} in {} dimension{}: {chains}, {} iterations of warm-up and {draws} draws each{}, seed {}",
         posterior.sampler,
         posterior.target,
         posterior.dim(),
@@ -191,7 +201,8 @@ fn headline(shown: &Shown<'_>, draws: usize) -> String {
         if posterior.thin > 1 { format!(" (one in {} kept)", posterior.thin) } else { String::new() },
         posterior.seed,
     );
-    line + &model.and_then(Model::gp).map_or_else(String::new, |gp| gp.introduction())
+    let about = model.and_then(Model::gp).map_or_else(String::new, |gp| gp.introduction());
+    paragraph(&line) + &about.lines().map(paragraph).collect::<String>()
 }
 
 /// Runs `kameleon summary`.
@@ -208,7 +219,7 @@ pub fn summary(args: &SummaryArgs) -> Result<Exit> {
     };
     let reason = if status.ending == How::Open { "it has not ended" } else { &status.reason };
     let shown = Shown { settings: &settings, posterior: &posterior, model: model.as_ref(), ran: false, reason };
-    print(&shown, args.json)?;
+    print(&shown, &args.print)?;
     Ok(Exit::Done)
 }
 

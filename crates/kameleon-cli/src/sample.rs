@@ -62,7 +62,7 @@ fn refuse(folder: &Path, settings: &RunSettings, trust: bool) -> Result<()> {
 fn open(settings: &RunSettings, show: &ShowArgs) -> Result<Model> {
     let pilots = settings.model.kind()? == Kind::Gp
         && settings.model.gp.as_ref().is_none_or(|gp| gp.n_imp == kameleon_runs::settings::Samples::Auto);
-    if pilots && !show.quiet && !show.json && std::io::stderr().is_terminal() {
+    if pilots && !show.quiet && !show.print.json && std::io::stderr().is_terminal() {
         eprintln!("choosing n_imp by a short pilot chain …");
     }
     Ok(Model::open(settings)?)
@@ -81,11 +81,11 @@ fn run(
     let stop = stop_on_ctrl_c()?;
     let progress: Vec<Progress> = indices.iter().map(|_| Progress::default()).collect();
     let control = Control { stop: Some(stop), progress: Some(&progress) };
-    let finished = watch(&progress, &indices, warmup, length, show.quiet || show.json, || work(control))?;
-    report::print(&report::Shown::of(&finished, Some(model)), show.json)?;
+    let finished = watch(&progress, &indices, warmup, length, show.quiet || show.print.json, || work(control))?;
+    report::print(&report::Shown::of(&finished, Some(model)), &show.print)?;
     match finished.ending {
         Ending::Complete => {
-            if let Some(folder) = folder.filter(|_| !show.json) {
+            if let Some(folder) = folder.filter(|_| !show.print.json) {
                 write_out(&format!("kept in {}\n", folder.display()))?;
             }
             Ok(Exit::Done)

@@ -1,7 +1,7 @@
 //! A run as it is to be shown: from memory, or from a folder, also while it goes on.
 
 use crate::error::RunError;
-use crate::output::{ChainDraws, Posterior, ProposalEllipse};
+use crate::output::{ChainDraws, Learned, Posterior, ProposalEllipse};
 use crate::settings::RunSettings;
 use crate::status::Status;
 use crate::sticking;
@@ -103,7 +103,7 @@ pub fn posterior(settings: &RunSettings, chains: Vec<StoredChain>, status: &Stat
     let bounds = settings.parameters.bounds()?;
     let names = settings.parameters.names();
     let warmup = settings.run.warmup.unwrap_or_default();
-    let learned = learned(&chains);
+    let learned = Learned::of(chains.iter().filter_map(|chain| chain.chain.as_deref()));
     let told = chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice())));
     let advice = advice(told);
     let chains: Vec<ChainDraws> = chains.into_iter().map(|chain| shown(chain, &bounds, warmup)).collect();
@@ -133,27 +133,6 @@ pub fn posterior(settings: &RunSettings, chains: Vec<StoredChain>, status: &Stat
         learned,
         chains,
     })
-}
-
-/// What the sampler says it has learned, and the scale and bandwidth that the chains came to; values by chain where they
-/// differ.
-fn learned(chains: &[StoredChain]) -> Vec<(String, String)> {
-    let mut found: Vec<(String, Vec<String>)> = Vec::new();
-    for chain in chains.iter().filter_map(|chain| chain.chain.as_deref()) {
-        let mut told = chain.learned();
-        told.push(("scale of the steps".into(), format!("{:.4}", chain.scale())));
-        let bandwidth = chain.statistics().trace.last().and_then(|trace| trace.bandwidth);
-        told.extend(bandwidth.map(|sigma| ("bandwidth of the kernel".into(), format!("{sigma:.4}"))));
-        for (label, words) in told {
-            match found.iter_mut().find(|(known, _)| *known == label) {
-                Some((_, values)) => values.push(words),
-                None => found.push((label, vec![words])),
-            }
-        }
-    }
-    let joined =
-        |values: &[String]| if values.iter().all(|v| *v == values[0]) { values[0].clone() } else { values.join("; ") };
-    found.into_iter().map(|(label, values)| (label, joined(&values))).collect()
 }
 
 fn shown(chain: StoredChain, bounds: &[Bound], warmup: u64) -> ChainDraws {

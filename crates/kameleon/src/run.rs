@@ -6,6 +6,7 @@ use crate::chain::{ChainError, ChainSettings, show_point};
 use crate::diagnose::{Summary, summarise};
 use crate::engine::{Control, Ending, Engine, Job, Rule};
 use crate::record::{Draws, Keep, Recorded};
+use crate::report::Report;
 use crate::sampler::{Length, Sampler, SettingsError, StartError};
 use crate::statistics::{Counts, Statistics};
 use crate::target::Target;
@@ -71,8 +72,8 @@ pub struct ChainRun {
     pub draws: Draws,
     /// What happened to it.
     pub statistics: Statistics,
-    /// What was learned in its warm-up, as names and values for people.
-    pub learned: Vec<(String, String)>,
+    /// What it learned in its warm-up.
+    pub report: Report,
     /// What a person should know of it.
     pub advice: Vec<String>,
     /// The chain as it stopped, to go on from.
@@ -280,7 +281,7 @@ impl ChainRun {
         Ok(Self {
             draws: recorded.draws,
             statistics: chain.statistics().clone(),
-            learned: chain.learned(),
+            report: chain.report(),
             advice: chain.advice(),
             state: chain.save(),
         })

@@ -1,6 +1,6 @@
 //! A run to be shown or exported: its draws in original units, and all that a person should know about them.
 
-use crate::output::OutputError;
+use crate::output::{Learned, OutputError};
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Summary, summarise};
 use kameleon::record::Draws;
@@ -33,8 +33,8 @@ pub struct Posterior {
     pub settings: String,
     /// What a person should know besides the summary.
     pub warnings: Vec<String>,
-    /// What the sampler learned: a label, and words.
-    pub learned: Vec<(String, String)>,
+    /// What the sampler learned.
+    pub learned: Learned,
 }
 
 /// A named array of coordinates, row by row; no shape for a single number.
@@ -122,14 +122,11 @@ fn far_apart<'a>(points: &[&'a [f64]], count: usize) -> Vec<&'a [f64]> {
 impl Posterior {
     /// A run in memory, of a target whose parameters have no bounds.
     pub fn from_run(run: &Run, plan: &Plan, target: impl Into<String>) -> Self {
-        let chains = run.chains.iter().enumerate().map(|(index, chain)| {
-            let draws = chain.draws.clone();
-            let proposals = match chain.state.clone().resume() {
-                Ok(state) => ProposalEllipse::along(&*state, &draws.points),
-                Err(_) => Vec::new(),
-            };
-            let statistics = chain.statistics.clone();
-            ChainDraws { index, warmup: Draws::default(), draws, statistics, proposals }
+        let states: Vec<_> = run.chains.iter().map(|chain| chain.state.clone().resume().ok()).collect();
+        let chains = run.chains.iter().zip(&states).enumerate().map(|(index, (chain, state))| {
+            let (draws, statistics) = (chain.draws.clone(), chain.statistics.clone());
+            let proposals = state.as_deref().map(|state| ProposalEllipse::along(state, &draws.points));
+            ChainDraws { index, warmup: Draws::default(), draws, statistics, proposals: proposals.unwrap_or_default() }
         });
         Self {
             target: target.into(),
@@ -142,6 +139,7 @@ impl Posterior {
             thin: plan.thin,
             settings: toml::to_string(plan).unwrap_or_else(|why| format!("# the settings cannot be written: {why}\n")),
             warnings: run.warnings(),
+            learned: Learned::of(states.iter().flatten().map(|state| &**state)),
             ..Self::default()
         }
     }
