@@ -17,7 +17,7 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
         write_out(&format!("{:#}\n", registry()))?;
         return Ok(Exit::Done);
     }
-    let mut out = wrapped("", "", "Choose by name, with settings if you like: --target banana:b=0.03,dim=2");
+    let mut out = wrapped("", "", "Choose by name, with settings where needed: --target banana:b=0.03,dim=2");
     out += "\nTARGETS whose truth is known\n";
     out += &section(TARGETS);
     out += "\nTARGETS of real data, known through an unbiased estimate\n";
@@ -27,7 +27,7 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
     out += &wrapped(
         "      ",
         "      ",
-        "your own table: --data FILE --label COLUMN; `kameleon sample --help` has its flags",
+        "your own table: --data FILE --label COLUMN; `kameleon sample --help` lists its flags",
     );
     out += "\nSAMPLERS\n";
     out += &section(SAMPLERS);

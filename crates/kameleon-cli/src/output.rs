@@ -12,7 +12,7 @@ pub fn write_out(text: &str) -> Result<()> {
     }
 }
 
-/// Text that may come from elsewhere, such as the folder of somebody's run, without what would command the terminal.
+/// Text that may come from somebody else's run, without the control characters that would command the terminal.
 pub fn harmless(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }

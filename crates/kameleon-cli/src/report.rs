@@ -75,7 +75,7 @@ pub fn print(shown: &Shown<'_>, args: &PrintArgs) -> Result<()> {
     let truth = known.and_then(|known| compare_with_truth(&posterior.points(), known));
     let gp = model.and_then(Model::gp).map(|model| GpReport::new(model, posterior, &settings.run, shown.ran));
     let mut warnings = posterior.warnings.clone();
-    if !warnings.iter().any(|warning| warning.contains("sticks")) {
+    if !warnings.iter().any(|warning| warning.contains("is stuck")) {
         warnings.extend(gp.as_ref().and_then(GpReport::warning));
     }
     let found = Found { shown, truth, gp };
@@ -115,7 +115,7 @@ fn as_json(found: Found<'_>, warnings: Vec<String>) -> Result<String> {
     Ok(serde_json::to_string(&report)? + "\n")
 }
 
-/// Only what is said here is in colour: names and messages may come from elsewhere.
+/// Only our own words are in colour: names and messages may come from somebody else.
 fn as_text(found: &Found<'_>, warnings: &[String], verbose: bool, ink: Ink) -> String {
     let Shown { settings, posterior, reason, .. } = *found.shown;
     let (summary, figures) = (posterior.summary(), Figures::new(posterior));
@@ -132,7 +132,7 @@ fn as_text(found: &Found<'_>, warnings: &[String], verbose: bool, ink: Ink) -> S
     out += &format!("\n{}", paragraph(&line));
     if let Some(truth) = found.truth {
         out += &paragraph(&format!(
-            "against the known truth, averaged over chains: ‖mean‖ {:.3}, quantile deviation {:.2} %",
+            "known truth, mean over chains: ‖mean‖ {:.3}, quantile deviation {:.2} %",
             truth.mean_norm,
             100.0 * truth.quantile_deviation,
         ));
@@ -152,7 +152,7 @@ fn as_text(found: &Found<'_>, warnings: &[String], verbose: bool, ink: Ink) -> S
     out
 }
 
-/// A text of its own, which may hold names from elsewhere.
+/// Text in lines that fit, which may hold somebody else's names.
 fn paragraph(text: &str) -> String {
     wrapped("", "  ", &harmless(text))
 }
@@ -213,26 +213,26 @@ pub fn summary(args: &SummaryArgs) -> Result<Exit> {
     let model = match harmless_model(&settings) {
         Ok(model) => model,
         Err(error) => {
-            posterior.warnings.push(format!("what the model itself would tell is left out: {error:#}"));
+            posterior.warnings.push(format!("figures that need the model are left out: {error:#}"));
             None
         }
     };
-    let reason = if status.ending == How::Open { "it has not ended" } else { &status.reason };
+    let reason = if status.ending == How::Open { "the run has not ended" } else { &status.reason };
     let shown = Shown { settings: &settings, posterior: &posterior, model: model.as_ref(), ran: false, reason };
     print(&shown, &args.print)?;
     Ok(Exit::Done)
 }
 
-/// Nothing of a folder is executed, for it may come from elsewhere: only a built-in target is made anew, for its known
+/// Nothing of a folder is executed, for it may come from somebody else: only a built-in target is opened, for its known
 /// truth, and a classification problem, for its noise.
 fn harmless_model(settings: &RunSettings) -> Result<Option<Model>> {
     match settings.model.kind()? {
         Kind::BuiltIn(_) => {}
         Kind::Gp => {
-            // A pipe or a device could keep the reader for ever.
+            // Reading a pipe or a device might never end.
             let data = settings.model.gp.as_ref().and_then(|gp| gp.data.as_deref());
             if let Some(data) = data.filter(|data| !data.is_file()) {
-                bail!("the table {} is not there", data.display());
+                bail!("the table {} does not exist", data.display());
             }
         }
         _ => return Ok(None),
@@ -244,6 +244,9 @@ fn harmless_model(settings: &RunSettings) -> Result<Option<Model>> {
 pub fn merge(args: &MergeArgs) -> Result<Exit> {
     let settings = kameleon_runs::merge(&args.folders, &args.out)?;
     let out = args.out.display();
-    write_out(&format!("{} chains are now one run in {out}; see: kameleon summary {out}\n", settings.run.chains))?;
+    write_out(&format!(
+        "merged {} chains into {out}; to see the result: kameleon summary {out}\n",
+        settings.run.chains
+    ))?;
     Ok(Exit::Done)
 }

@@ -39,7 +39,7 @@ pub struct RunSettings {
 
 impl RunSettings {
     /// Reads a run file and checks it; `origin` is its name in messages. Unknown keys, wrong types and impossible values
-    /// are told with line and column.
+    /// are reported with line and column.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, SettingsProblem> {
         text::read(text, origin)
     }
@@ -49,7 +49,7 @@ impl RunSettings {
         toml::to_string(self).map_err(|error| SettingsProblem::new("", error.to_string()))
     }
 
-    /// The first thing that makes no sense, by the key it has in a run file.
+    /// The first invalid setting, by its key in a run file.
     pub fn check(&self) -> Result<(), SettingsProblem> {
         self.model.check(&self.parameters)?;
         self.parameters.check()?;

@@ -125,7 +125,7 @@ impl Run {
                 warnings
                     .push(format!("the run was stopped before its end, after {least} to {most} draws in each chain"));
             }
-            Ending::Failed(error) => warnings.push(format!("{error}; this is what was drawn before")),
+            Ending::Failed(error) => warnings.push(format!("{error}; shown are the draws made before")),
         }
         warnings.extend(invalid_points(self.chains.iter().map(|chain| &chain.statistics)));
         warnings.extend(advice(self.chains.iter().enumerate().map(|(k, chain)| (k, chain.advice.clone()))));

@@ -10,7 +10,8 @@ pub fn as_text(learned: &Learned, verbose: bool) -> String {
         return String::new();
     }
     let mut out = "what the sampler learned:\n".to_owned();
-    let width = moves.iter().map(|made| made.name.chars().count()).max().unwrap_or(0);
+    let names = moves.iter().map(|made| &made.name).chain(facts.iter().map(|fact| &fact.name));
+    let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
     if !moves.is_empty() {
         out += &format!("  {:width$}  share  acceptance (range over chains)\n", "move");
     }
@@ -18,8 +19,9 @@ pub fn as_text(learned: &Learned, verbose: bool) -> String {
         let acceptance = made.acceptance.map_or("–".into(), |acceptance| acceptance.to_string());
         out += &harmless(&format!("  {:width$}  {:3.0} %  {acceptance}\n", made.name, 100.0 * made.share));
     }
-    let facts: Vec<String> = facts.iter().map(|fact| format!("{}: {}", fact.name, fact.value)).collect();
-    out += &wrapped("  ", "  ", &harmless(&facts.join("; ")));
+    for fact in facts {
+        out += &wrapped(&harmless(&format!("  {:width$}  ", fact.name)), "    ", &harmless(&fact.value));
+    }
     if verbose { out + &by_chain(learned) } else { out }
 }
 

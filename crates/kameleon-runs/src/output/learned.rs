@@ -9,7 +9,7 @@ use std::fmt;
 /// What the sampler learned. Lists by chain are in the order of `chains`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Learned {
-    /// The chains that tell something.
+    /// The chains that these figures are from.
     pub chains: Vec<usize>,
     /// What it knows of the target and of itself.
     pub facts: Vec<Fact>,

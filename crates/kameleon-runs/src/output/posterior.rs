@@ -19,11 +19,11 @@ pub struct Posterior {
     pub variables: Vec<Variable>,
     /// The chains, in order.
     pub chains: Vec<ChainDraws>,
-    /// Everything random followed from this.
+    /// The seed of all random numbers.
     pub seed: u64,
     /// Iterations of warm-up in each chain.
     pub warmup: u64,
-    /// One draw was kept of so many iterations.
+    /// One draw was kept out of this many iterations.
     pub thin: u64,
     /// Whether the log density is an unbiased estimate.
     pub noisy: bool,
@@ -31,7 +31,7 @@ pub struct Posterior {
     pub seconds: Option<f64>,
     /// The resolved settings as TOML text.
     pub settings: String,
-    /// What a person should know besides the summary.
+    /// What the user should know besides the summary.
     pub warnings: Vec<String>,
     /// What the sampler learned.
     pub learned: Learned,
@@ -77,7 +77,7 @@ pub struct ProposalEllipse {
     pub covariance: Vec<f64>,
 }
 
-/// How many places of a chain are looked at, chosen from so many draws.
+/// The number of places of a chain that are shown, and of draws that they are chosen from.
 const PLACES: usize = 20;
 const CANDIDATES: usize = 400;
 
@@ -176,7 +176,7 @@ impl Posterior {
                 let fits = kept.points.len() == n * d && [0, n].contains(&kept.acceptance.len());
                 if !fits || ![0, n].contains(&kept.outcome.len()) {
                     return Err(OutputError::Misfit(format!(
-                        "chain {} has {n} log densities, not so many points",
+                        "chain {} has {n} log densities, and another number of points",
                         chain.index
                     )));
                 }

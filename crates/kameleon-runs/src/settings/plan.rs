@@ -5,25 +5,25 @@ use crate::output::{FORMATS, FormatName};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// More chains than anybody has use for; a folder from elsewhere must not ask for all memory.
+/// More chains than anybody needs; somebody else's folder must not ask for all memory.
 const MOST_CHAINS: usize = 100_000;
 
 /// The section `[run]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PlanSettings {
-    /// How many chains.
+    /// The number of chains.
     pub chains: usize,
     /// Iterations of warm-up in each chain; by default as many as suit the model.
     pub warmup: Option<u64>,
     /// Draws kept from each chain, by default as many as suit the model; with `until`, the most that are kept.
     pub draws: Option<u64>,
-    /// One draw is kept of so many iterations.
+    /// One draw is kept out of this many iterations.
     pub thin: u64,
-    /// Everything random follows from this.
+    /// The seed of all random numbers.
     #[serde(with = "seed")]
     pub seed: u64,
-    /// How many threads; as many as there are cores if none is given. The draws do not depend on it.
+    /// The number of threads, by default that of the cores. The draws do not depend on it.
     pub threads: Option<usize>,
     /// ρ of a correlated pseudo-marginal chain.
     pub correlation: f64,
@@ -31,13 +31,13 @@ pub struct PlanSettings {
     pub pool: bool,
     /// Where chains start, in the parameters' own units: one point for all, or one for each.
     pub start: Option<Vec<Vec<f64>>>,
-    /// The run ends when this is so.
+    /// The run ends when this rule is met.
     pub until: Option<StopRule>,
-    /// The most draws that are kept from each chain; with `until`, in place of `draws`.
+    /// The maximum number of draws kept from each chain; with `until` it replaces `draws`.
     pub max_draws: Option<u64>,
-    /// The most evaluations of the model over all chains.
+    /// The maximum number of model evaluations, over all chains.
     pub max_evaluations: Option<u64>,
-    /// The most minutes that pass, counted anew when a run is resumed.
+    /// The maximum time in minutes, counted from zero when a run is resumed.
     pub max_minutes: Option<f64>,
     /// Only this chain of the plan is run, from 0: one machine's part of a job array.
     pub chain: Option<usize>,
@@ -92,7 +92,8 @@ impl PlanSettings {
         if let Some(chain) = self.chain {
             let what = || format!("there is no chain {chain}: the plan has {}, counted from 0", self.chains);
             SettingsProblem::demand(chain < self.chains, "run.chain", what)?;
-            let what = || "compares the chains of a run, so it cannot end one that runs alone; give `draws`".into();
+            let what =
+                || "compares the chains of a run, so it cannot stop a chain that runs alone; give `draws`".into();
             SettingsProblem::demand(self.until.is_none(), "run.until", what)?;
         }
         self.check_starts()
@@ -141,7 +142,7 @@ impl PlanSettings {
 pub struct OutputSettings {
     /// Whether the draws of the warm-up are kept too.
     pub keep_warmup: bool,
-    /// A chain is saved after so many seconds; what it did since is done again after a crash.
+    /// The seconds between two checkpoints of a chain; what it did since the last is done again after a crash.
     pub save_every: f64,
     /// The files that are written into the folder when the run has ended.
     pub formats: Vec<FormatName>,

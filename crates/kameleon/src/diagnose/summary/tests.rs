@@ -132,7 +132,7 @@ fn line(name: &str, mean: f64, sd: f64, mcse_mean: f64) -> ParameterSummary {
 }
 
 #[test]
-fn tables_are_aligned_with_as_many_digits_as_the_error_allows() {
+fn tables_are_aligned_with_the_digits_that_the_error_and_the_width_allow() {
     let parameters = [
         line("μ", 1.234567, 0.5, 0.0123),
         line("a name that goes on and on and on", -41234.5, 321.0, 12.3),
@@ -143,7 +143,7 @@ fn tables_are_aligned_with_as_many_digits_as_the_error_allows() {
         line("unknown", f64::NAN, f64::NAN, f64::NAN),
     ];
     let expected = "\
-                                                               ESS  ESS
+\x20                                                              ESS  ESS
 parameter     mean      sd    MCSE       5%      50%      95% bulk tail R-hat
 μ             1.23    0.50   0.012     0.43     1.23     2.03 1234 1000 1.002
 a name t…   -41234     321      12   -41748   -41234   -40721 1234 1000 1.002
