@@ -14,13 +14,13 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from . import _kameleon, parameters, problem
+from ._sampler import Sampler, plain
 from .errors import SettingsError
 from .executors import Recipe, Sender
 from .parameters import Bounds, Shape
 from .problem import Problem
 from .progress import Progress, watcher
 from .result import Result, finish
-from ._sampler import Sampler, plain
 from .samplers import Kameleon
 
 DEFAULT_SAMPLER = Kameleon
@@ -100,6 +100,7 @@ def sample(
     recipe = partial(problem.make, log_density, given, noisy=noisy, normals=normals, vectorized=vectorized)
     what = recipe()
     settings: dict[str, Any] = {
+        "start": _starts(start, what),
         "model": what.model,
         "parameters": _parameters(what, bounds, priors),
         "run": {
@@ -111,7 +112,6 @@ def sample(
             "threads": threads,
             "correlation": correlated,
             "pool": pool,
-            "start": _starts(start, what),
             "until": until,
             "max-draws": max_draws,
             "max-evaluations": max_evaluations,

@@ -66,7 +66,7 @@ class _ByName(Target):
 
     def _model(self) -> dict[str, Any]:
         settings = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        common = {key: settings.pop(key) for key in ("dim", "noise") if key in settings}
+        common: dict[str, Any] = {key: settings.pop(key) for key in ("dim", "noise") if key in settings}
         given = {key: value for key, value in settings.items() if value is not None}
         return {"target": {"name": self._name, **given}, **common}
 

@@ -2,8 +2,8 @@
 
 >>> import kameleon as km
 >>> banana = km.targets.Banana(2, b=0.1)
->>> banana.log_density([0.0, -10.0])
-0.0
+>>> banana.log_density([10.0, 0.0])
+-0.5
 >>> banana.mean()
 array([0., 0.])
 """

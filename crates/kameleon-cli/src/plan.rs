@@ -106,7 +106,7 @@ impl SampleArgs {
         if let Some(text) = &self.start {
             let coordinate =
                 |x: &str| x.trim().parse::<f64>().with_context(|| format!("--start: \"{x}\" is not a number"));
-            run.start = Some(vec![text.split(',').map(coordinate).collect::<Result<_>>()?]);
+            settings.start = Some(vec![text.split(',').map(coordinate).collect::<Result<_>>()?]);
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// What a function is given besides the point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Second {
+pub enum NoiseArgument {
     /// Nothing.
     None,
     /// A whole number below 2⁵³ from the chain's own stream of noise.
@@ -18,7 +18,7 @@ pub enum Second {
     Normals(usize),
 }
 
-impl Second {
+impl NoiseArgument {
     /// A seed, or so many normals, or nothing.
     pub fn new(seeded: bool, normals: usize) -> Self {
         match (seeded, normals) {
@@ -40,22 +40,22 @@ impl Second {
 #[derive(Clone)]
 pub struct Callable {
     function: Arc<Py<PyAny>>,
-    second: Second,
+    argument: NoiseArgument,
 }
 
 impl Callable {
     /// The function, and what it takes besides the point.
-    pub fn new(function: Py<PyAny>, second: Second) -> Self {
-        Self { function: Arc::new(function), second }
+    pub fn new(function: Py<PyAny>, argument: NoiseArgument) -> Self {
+        Self { function: Arc::new(function), argument }
     }
 
     fn call(&self, py: Python<'_>, x: &[f64], noise: Noise<'_>) -> PyResult<f64> {
         let point = PyArray1::from_slice(py, x);
         let function = self.function.bind(py);
-        let value = match self.second {
-            Second::None => function.call1((point,)),
-            Second::Seed => function.call1((point, seed(noise.rng))),
-            Second::Normals(_) => function.call1((point, PyArray1::from_slice(py, noise.normals))),
+        let value = match self.argument {
+            NoiseArgument::None => function.call1((point,)),
+            NoiseArgument::Seed => function.call1((point, seed(noise.rng))),
+            NoiseArgument::Normals(_) => function.call1((point, PyArray1::from_slice(py, noise.normals))),
         }?;
         value.extract().map_err(|_| not_a_number(&value))
     }
@@ -84,7 +84,7 @@ fn not_a_number(value: &Bound<'_, PyAny>) -> PyErr {
 
 impl Target for Callable {
     fn normals(&self) -> usize {
-        self.second.normals()
+        self.argument.normals()
     }
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {

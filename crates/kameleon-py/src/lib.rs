@@ -3,16 +3,16 @@
 //! What users see is written in Python (`python/kameleon`); here values are translated and chains are run.
 
 mod array;
+mod batcher;
 mod callable;
 mod chain;
 mod diagnose;
 mod error;
+mod executor_bridge;
 mod gp;
-mod hub;
 mod json;
 mod pointer;
 mod posterior;
-mod relay;
 mod run;
 mod sampler;
 mod session;
@@ -28,11 +28,11 @@ mod _kameleon {
     #[pymodule_export]
     use crate::diagnose::{autocorrelation, diagnostic, mmd2, summarise};
     #[pymodule_export]
+    use crate::executor_bridge::work;
+    #[pymodule_export]
     use crate::gp::{Gp, glass_data};
     #[pymodule_export]
     use crate::posterior::{load, report, save, settings_of, summarise_posterior};
-    #[pymodule_export]
-    use crate::relay::work;
     #[pymodule_export]
     use crate::run::{Ran, resume, run_in_step, start};
     #[pymodule_export]

@@ -1,11 +1,11 @@
 //! Runs: started or gone on with, on threads without the interpreter, on one thread with it, on an executor, or all
 //! chains in step.
 
-use crate::callable::Second;
-use crate::hub::{Batched, Message, serve};
-use crate::relay::Relay;
+use crate::batcher::{Batched, Message, serve};
+use crate::callable::NoiseArgument;
+use crate::executor_bridge::ExecutorBridge;
 use crate::sampler::read_sampler;
-use crate::session::{Attended, Session, TICK};
+use crate::session::{Session, SignalChecked, watched};
 use crate::target::PyTarget;
 use crate::{error, json, posterior};
 use kameleon::Ending;
@@ -14,7 +14,7 @@ use kameleon_runs::{Finished, RemoteRunner, RunError, RunSettings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 
 /// What came of a run.
 #[pyclass(module = "kameleon._kameleon", frozen, get_all)]
@@ -40,17 +40,17 @@ struct Work {
     task: Task,
     folder: Option<PathBuf>,
     /// The executor that chains are run on.
-    relay: Option<Relay>,
+    bridge: Option<ExecutorBridge>,
 }
 
 impl Work {
-    fn run(&self, target: Attended, session: &Session) -> Result<Finished, RunError> {
+    fn run(&self, target: SignalChecked, session: &Session) -> Result<Finished, RunError> {
         let (folder, control) = (self.folder.as_deref(), session.control());
-        let relay = self.relay.as_ref().map(|relay| relay as &dyn RemoteRunner);
+        let bridge = self.bridge.as_ref().map(|bridge| bridge as &dyn RemoteRunner);
         match &self.task {
-            Task::Start(settings) => kameleon_runs::start_on(relay, settings, target, folder, control),
+            Task::Start(settings) => kameleon_runs::start_on(bridge, settings, target, folder, control),
             Task::Resume(draws) => {
-                kameleon_runs::resume_on(relay, folder.unwrap_or("".as_ref()), target, *draws, control)
+                kameleon_runs::resume_on(bridge, folder.unwrap_or("".as_ref()), target, *draws, control)
             }
         }
     }
@@ -85,8 +85,8 @@ pub fn start(
         settings.run.threads = Some(1);
     }
     let session = Arc::new(Session::new(settings.run.indices().len(), watcher));
-    let relay = sender.map(|sender| Relay::new(py, sender, Arc::clone(&session))).transpose()?;
-    let work = Work { task: Task::Start(Box::new(settings)), folder, relay };
+    let bridge = sender.map(|sender| ExecutorBridge::new(py, sender, Arc::clone(&session))).transpose()?;
+    let work = Work { task: Task::Start(Box::new(settings)), folder, bridge };
     go(py, &work, target.copy(), session, attached)
 }
 
@@ -104,8 +104,8 @@ pub fn resume(
 ) -> PyResult<Ran> {
     let settings = kameleon_runs::settings_of(&folder).map_err(error::run)?;
     let session = Arc::new(Session::new(settings.run.indices().len(), watcher));
-    let relay = sender.map(|sender| Relay::new(py, sender, Arc::clone(&session))).transpose()?;
-    let work = Work { task: Task::Resume(draws), folder: Some(folder), relay };
+    let bridge = sender.map(|sender| ExecutorBridge::new(py, sender, Arc::clone(&session))).transpose()?;
+    let work = Work { task: Task::Resume(draws), folder: Some(folder), bridge };
     go(py, &work, target.copy(), session, attached)
 }
 
@@ -137,19 +137,19 @@ pub fn run_in_step(
             (Task::Resume(draws), settings.run.indices().len())
         }
     };
-    let (work, session) = (Work { task, folder, relay: None }, Arc::new(Session::new(chains, watcher)));
-    let second = Second::new(seeded, normals);
-    let (batched, mut messages) = Batched::new(second);
-    let hub = batched.hub();
-    let target = Attended::new(AnyTarget::new(batched), Arc::clone(&session), false);
+    let (work, session) = (Work { task, folder, bridge: None }, Arc::new(Session::new(chains, watcher)));
+    let argument = NoiseArgument::new(seeded, normals);
+    let (batched, mut messages) = Batched::new(argument);
+    let batcher = batched.batcher();
+    let target = SignalChecked::new(AnyTarget::new(batched), Arc::clone(&session), false);
     let finished = std::thread::scope(|scope| {
         let (work, session) = (&work, &session);
         let worker = scope.spawn(move || {
             let finished = work.run(target, session);
-            let _ = hub.send(Message::End);
+            let _ = batcher.send(Message::End);
             finished
         });
-        serve(py, &mut messages, function, second, session);
+        serve(py, &mut messages, function, argument, session);
         py.detach(|| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     conclude(py, &session, finished)
@@ -157,29 +157,11 @@ pub fn run_in_step(
 
 fn go(py: Python<'_>, work: &Work, target: AnyTarget<'static>, session: Arc<Session>, attached: bool) -> PyResult<Ran> {
     // On an executor nothing is evaluated on this thread.
-    let attached = attached && work.relay.is_none();
-    let target = Attended::new(target, Arc::clone(&session), attached);
+    let attached = attached && work.bridge.is_none();
+    let target = SignalChecked::new(target, Arc::clone(&session), attached);
     let finished =
         if attached { work.run(target, &session) } else { watched(py, &session, || work.run(target, &session)) };
     conclude(py, &session, finished)
-}
-
-/// Does the work on another thread while this one, without the interpreter, wakes now and then to ask it.
-pub fn watched<R: Send>(py: Python<'_>, session: &Session, work: impl FnOnce() -> R + Send) -> R {
-    py.detach(|| {
-        std::thread::scope(|scope| {
-            let (done, wait) = mpsc::channel::<()>();
-            let worker = scope.spawn(move || {
-                let result = work();
-                drop(done);
-                result
-            });
-            while wait.recv_timeout(TICK) == Err(mpsc::RecvTimeoutError::Timeout) {
-                Python::attach(|py| session.tick(py));
-            }
-            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })
-    })
 }
 
 /// Arrays for Python, and how it ended. Where nothing was run there is an exception.

@@ -5,11 +5,11 @@ use kameleon::{Control, EvalError, Evaluation, Noise, Progress, Target};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 /// How often the interpreter is asked whether Ctrl-C was pressed, and told how far the chains are.
-pub const TICK: Duration = Duration::from_millis(50);
+const TICK: Duration = Duration::from_millis(50);
 
 /// A run as the interpreter sees it.
 pub struct Session {
@@ -95,23 +95,41 @@ impl Session {
     }
 }
 
-/// A target under the eyes of its session.
+/// Does the work on another thread while this one, without the interpreter, wakes now and then to ask it.
+pub fn watched<R: Send>(py: Python<'_>, session: &Session, work: impl FnOnce() -> R + Send) -> R {
+    py.detach(|| {
+        std::thread::scope(|scope| {
+            let (done, wait) = mpsc::channel::<()>();
+            let worker = scope.spawn(move || {
+                let result = work();
+                drop(done);
+                result
+            });
+            while wait.recv_timeout(TICK) == Err(mpsc::RecvTimeoutError::Timeout) {
+                Python::attach(|py| session.tick(py));
+            }
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    })
+}
+
+/// A target that lets its session check for signals, and keeps the exception that ended it.
 #[derive(Clone)]
-pub struct Attended {
+pub struct SignalChecked {
     target: AnyTarget<'static>,
     session: Arc<Session>,
     /// Whether the thread that runs it is attached to the interpreter, and so the one to ask.
     attached: bool,
 }
 
-impl Attended {
+impl SignalChecked {
     /// A target that belongs to a session.
     pub fn new(target: AnyTarget<'static>, session: Arc<Session>, attached: bool) -> Self {
         Self { target, session, attached }
     }
 }
 
-impl Target for Attended {
+impl Target for SignalChecked {
     fn dim(&self) -> Option<usize> {
         self.target.dim()
     }
@@ -129,10 +147,10 @@ impl Target for Attended {
         if self.attached {
             Python::attach(|py| self.session.tick(py));
         }
-        if let Err(EvalError::Fatal(source)) = &value {
-            if let Some(error) = source.downcast_ref::<PyErr>() {
-                Python::attach(|py| self.session.blame(py, error.clone_ref(py)));
-            }
+        if let Err(EvalError::Fatal(source)) = &value
+            && let Some(error) = source.downcast_ref::<PyErr>()
+        {
+            Python::attach(|py| self.session.blame(py, error.clone_ref(py)));
         }
         value
     }

@@ -18,12 +18,19 @@ fn time(work: impl FnOnce()) -> f64 {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let target = Banana::new(2, 0.1, 100.0)?;
     let begin = vec![vec![0.0, 0.0]];
-    let plan = Plan { sampler: Sampler::sm(), chains: 1, warmup: 0, draws: DRAWS, threads: Some(1), ..Plan::default() };
+    let plan = Plan {
+        sampler: Sampler::sm(),
+        chains: 1,
+        warmup: Some(0),
+        draws: Some(DRAWS),
+        threads: Some(1),
+        ..Plan::default()
+    };
     let mut settings = RunSettings::default();
     settings.model.external = Some("banana".into());
     settings.sampler = plan.sampler.choice();
     settings.output.formats.clear();
-    (settings.run.chains, settings.run.threads, settings.run.start) = (1, Some(1), Some(begin.clone()));
+    (settings.run.chains, settings.run.threads, settings.start) = (1, Some(1), Some(begin.clone()));
     (settings.run.warmup, settings.run.draws) = (Some(0), Some(DRAWS));
     let folder = std::env::temp_dir().join(format!("kameleon-journal-cost-{}", std::process::id()));
     let (mut memory, mut disk) = (f64::INFINITY, f64::INFINITY);

@@ -7,7 +7,7 @@ use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
 use kameleon::engine::{Engine, Runner};
 use kameleon::record::Keep;
-use kameleon::{ChainSettings, Control, Length, Sampler, Target};
+use kameleon::{Control, Target};
 use kameleon_models::{Bounded, WithPrior};
 use std::time::Duration;
 
@@ -20,7 +20,6 @@ pub struct Prepared<'a> {
     pub settings: RunSettings,
     /// The target that chains see.
     pub target: ChainTarget<'a>,
-    sampler: Sampler,
 }
 
 impl<'a> Prepared<'a> {
@@ -28,45 +27,19 @@ impl<'a> Prepared<'a> {
     pub fn new(settings: &RunSettings, target: AnyTarget<'a>) -> Result<Self, RunError> {
         let mut settings = settings.clone();
         name_parameters(&mut settings, &target)?;
-        let (warmup, draws) = settings.model.default_length();
-        settings.run.warmup.get_or_insert(warmup);
-        settings.run.draws.get_or_insert(draws);
+        settings.run.complete(settings.model.default_length());
         settings.check()?;
-        settings.run.limit()?;
         let sampler = settings.sampler()?;
-        let alone = settings.run.chain.is_some() && settings.run.pool && settings.run.chains > 1;
-        let what = || {
-            let name = sampler.name();
-            format!(
-                "the chains of {name} learn together in the warm-up, so none can be run alone; to let each learn alone, \
-                 set pool = false (--no-pool) in all parts of the plan"
-            )
-        };
-        SettingsProblem::demand(!(alone && sampler.pools()), "run.chain", what)?;
-        settings.sampler = sampler.choice();
+        (settings.sampler, settings.run.sampler) = (sampler.choice(), sampler);
         let priors = settings.parameters.0.iter().map(|(_, parameter)| parameter.prior).collect();
         let target = Bounded::new(WithPrior::new(target, priors)?, settings.parameters.bounds()?)?;
-        Ok(Self { settings, target, sampler })
+        Ok(Self { settings, target })
     }
 
     /// A chain of the plan, at its start.
     pub fn chain(&self, index: usize) -> Result<Box<dyn AnyChain>, RunError> {
-        let run = &self.settings.run;
-        let warmup = run.warmup.unwrap_or_default();
-        let (normals, correlation) = (self.target.normals(), run.correlation);
-        let settings = ChainSettings { index, seed: run.seed, warmup, normals, correlation };
-        let sampling = run.limit()?.0.saturating_mul(run.thin);
         let start = starts::start(&self.settings, self.target.bounds(), index)?;
-        let mut chain = self.sampler.chain(&start, settings, Length { warmup, sampling })?;
-        if self.pools() {
-            chain.join();
-        }
-        Ok(chain)
-    }
-
-    /// Whether the chains learn from each other.
-    pub fn pools(&self) -> bool {
-        self.settings.run.pool && self.settings.run.chains > 1 && self.sampler.pools()
+        Ok(self.settings.run.chain_at(index, &start, self.target.normals())?)
     }
 
     /// How often a chain on disk is saved while it runs.
@@ -85,7 +58,7 @@ impl<'a> Prepared<'a> {
 /// Every parameter gets a name: the user's, the target's, or its number.
 fn name_parameters(settings: &mut RunSettings, target: &AnyTarget<'_>) -> Result<(), SettingsProblem> {
     let given = settings.parameters.0.len();
-    let started = settings.run.start.as_ref().and_then(|points| Some(points.first()?.len()));
+    let started = settings.start.as_ref().and_then(|points| Some(points.first()?.len()));
     let known = target.dim().or((given > 0).then_some(given)).or(started);
     let Some(dim) = known.filter(|dim| *dim > 0) else {
         let what = "the number of parameters of the target is not known; name them, or give a start";

@@ -163,7 +163,7 @@ fn rejoin<'a>(folder: &Folder, prepared: &Prepared<'a>, index: usize) -> Result<
         let record = DiskRecord::create(folder, &*chain, prepared.save_every())?;
         return Ok(Job::new(chain, target, record));
     }
-    let damaged = RunError::damaged(index, prepared.pools());
+    let damaged = RunError::damaged(index, prepared.settings.run.pools());
     let (chain, record) = DiskRecord::resume(folder, index, prepared.save_every()).map_err(damaged)?;
     let (dim, normals) = (chain.position().len(), chain.normals().len());
     if Some(dim) != target.dim() || normals != target.normals() || chain.index() != index {
@@ -238,8 +238,7 @@ fn run_engine<'a>(
         let r_hat = parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max);
         tracing::info!("check for {rule}: ess={ess:.0}, rhat={r_hat:.4}");
     };
-    let mut rule = Rule::draws(0, settings.run.thin);
-    (rule.until, rule.limit, rule.units, rule.checked) = (settings.run.until, settings.run.limit()?, &units, &checked);
+    let mut rule = Rule { units: &units, checked: &checked, ..settings.run.rule()? };
     let runner = remote.as_ref().map(|remote| remote as &dyn Runner);
     Ok(prepared.engine(runner, control).run(jobs, &mut rule)?)
 }

@@ -4,18 +4,18 @@
 
 mod gp;
 mod model;
+mod output;
 mod parameters;
-mod plan;
 mod text;
 
 pub use gp::{GpSettings, Samples};
 pub use kameleon::engine::StopRule;
 pub use model::{Kind, ModelSettings, Noisy};
+pub use output::OutputSettings;
 pub use parameters::{Parameter, Parameters, Start};
-pub use plan::{OutputSettings, PlanSettings};
 pub use text::SettingsProblem;
 
-use kameleon::{Choice, Sampler};
+use kameleon::{Choice, Plan, Sampler};
 use serde::{Deserialize, Serialize, Serializer};
 use std::path::Path;
 
@@ -23,6 +23,8 @@ use std::path::Path;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RunSettings {
+    /// Where chains start, in the parameters' own units: one point for all, or one for each.
+    pub start: Option<Vec<Vec<f64>>>,
     /// What is sampled.
     pub model: ModelSettings,
     /// Its parameters, in order: names, bounds, priors, starts.
@@ -32,7 +34,7 @@ pub struct RunSettings {
     #[serde(serialize_with = "as_table")]
     pub sampler: Choice,
     /// For how long, and by how many chains.
-    pub run: PlanSettings,
+    pub run: Plan,
     /// What is kept and written.
     pub output: OutputSettings,
 }
@@ -53,8 +55,9 @@ impl RunSettings {
     pub fn check(&self) -> Result<(), SettingsProblem> {
         self.model.check(&self.parameters)?;
         self.parameters.check()?;
-        self.sampler()?;
-        self.run.check()?;
+        let run = Plan { sampler: self.sampler()?, ..self.run.clone() };
+        run.check().map_err(|error| error.within("run"))?;
+        self.check_starts()?;
         self.output.check()
     }
 
@@ -67,10 +70,16 @@ impl RunSettings {
     /// Iterations of warm-up in each chain, and how many it makes at most in all.
     pub fn iterations(&self) -> Result<(u64, u64), SettingsProblem> {
         let mut run = self.run.clone();
-        let (warmup, draws) = self.model.default_length();
-        let warmup = *run.warmup.get_or_insert(warmup);
-        run.draws.get_or_insert(draws);
-        Ok((warmup, warmup.saturating_add(run.limit()?.0.saturating_mul(run.thin))))
+        run.complete(self.model.default_length());
+        let length = run.length()?;
+        Ok((length.warmup, length.total()))
+    }
+
+    fn check_starts(&self) -> Result<(), SettingsProblem> {
+        let Some(starts) = &self.start else { return Ok(()) };
+        let (found, chains) = (starts.len(), self.run.chains);
+        let what = || format!("needs one point, or one for each of the {chains} chains, not {found}");
+        SettingsProblem::demand(found == 1 || found == chains, "start", what)
     }
 
     /// Sets any setting by its key in a run file, such as `sampler.n`, to a value as it would be written there.

@@ -11,7 +11,7 @@ const TRIES: usize = 1000;
 
 /// The start of a chain, in unbounded coordinates. Every parameter of the settings must be there by name.
 pub fn start(settings: &RunSettings, bounds: &[Bound], chain: usize) -> Result<Vec<f64>, SettingsProblem> {
-    if let Some(points) = &settings.run.start {
+    if let Some(points) = &settings.start {
         return given(&points[chain % points.len()], settings, bounds, chain);
     }
     let mut rng = stream(settings.run.seed, chain as u64, Purpose::Start);
@@ -24,7 +24,7 @@ pub fn start(settings: &RunSettings, bounds: &[Bound], chain: usize) -> Result<V
 
 /// A point from the settings.
 fn given(x: &[f64], settings: &RunSettings, bounds: &[Bound], chain: usize) -> Result<Vec<f64>, SettingsProblem> {
-    let key = "run.start";
+    let key = "start";
     let (found, wanted) = (x.len(), bounds.len());
     let what = || format!("the point for chain {chain} has {found} coordinates, but there are {wanted} parameters");
     SettingsProblem::demand(found == wanted, key, what)?;

@@ -256,11 +256,11 @@ fn what_is_wrong_with_a_study_is_told_with_file_line_and_what_is_allowed() {
     says("variance=0.05", "variance=-1", 7, "variance: must be positive");
     says("\"bars\"", "\"benchmark\"", 4, "needs one [[target]] and no more");
     says("\"stretched\"", "\"ring\"", 13, "two of the name \"ring\"");
-    says("n = 50", "nn = 50", 24, "nn: KAMH-LS has no such setting; it has n, ");
-    says("n = 50", "n = 0", 24, "n: must be from 1 to 1000000, not 0");
+    says("n = 50", "nn = 50", 25, "nn: KAMH-LS has no such setting; it has n, ");
+    says("n = 50", "n = 0", 25, "n: must be from 1 to 1000000, not 0");
     says("discard = 100", "discard = 5000", 23, "longer warm-up");
-    says("measure = \"quantile-deviation\"", "measure = \"beauty\"", 30, "there are acceptance, mean-norm");
-    says("sampler = \"small Kameleon\"", "sampler = \"NUTS\"", 30, "there are SM, small Kameleon");
+    says("measure = \"quantile-deviation\"", "measure = \"beauty\"", 31, "there are acceptance, mean-norm");
+    says("sampler = \"small Kameleon\"", "sampler = \"NUTS\"", 31, "there are SM, small Kameleon");
 }
 
 #[test]

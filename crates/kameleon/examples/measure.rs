@@ -24,7 +24,8 @@ fn main() {
             if let (Sampler::Kameleon(settings), Ok(text)) = (&mut sampler, std::env::var("N")) {
                 settings.n = text.parse().unwrap();
             }
-            let plan = Plan { sampler, chains, warmup, draws, seed, pool, ..Plan::default() };
+            let plan =
+                Plan { sampler, chains, warmup: Some(warmup), draws: Some(draws), seed, pool, ..Plan::default() };
             match target {
                 "b003" => measure(target, Banana::new(8, 0.03, 100.0).unwrap(), &plan),
                 "b01" => measure(target, Banana::new(8, 0.1, 100.0).unwrap(), &plan),
@@ -141,12 +142,12 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan) {
     let summary = run.summary();
     let ess = summary.parameters.iter().map(|p| p.ess_bulk).fold(f64::INFINITY, f64::min);
     let tail = summary.parameters.iter().map(|p| p.ess_tail).fold(f64::INFINITY, f64::min);
-    let total = (plan.draws * plan.chains as u64) as f64 / 1000.0;
+    let draws_each = plan.draws.unwrap_or_default() as f64;
+    let total = draws_each * plan.chains as f64 / 1000.0;
     let (mut errors, mut deviation, mut worst) = (Vec::new(), 0.0, 0.0f64);
     let mean = target.mean();
     for draws in run.draws() {
-        let found: Vec<f64> =
-            (0..d).map(|i| draws.iter().skip(i).step_by(d).sum::<f64>() / plan.draws as f64).collect();
+        let found: Vec<f64> = (0..d).map(|i| draws.iter().skip(i).step_by(d).sum::<f64>() / draws_each).collect();
         errors.push(found.iter().zip(&mean).map(|(a, b)| (a - b).powi(2)).sum::<f64>());
         let levels: Vec<f64> = draws.chunks(d).map(|x| target.level(x)).collect();
         deviation += quantile_deviation(&levels) / plan.chains as f64;

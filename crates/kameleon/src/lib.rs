@@ -12,7 +12,7 @@
 //! // A twisted Gaussian: any closure of a point is a target.
 //! let banana = |x: &[f64]| -x[0].powi(2) / 200.0 - (x[1] - 0.1 * (x[0].powi(2) - 100.0)).powi(2) / 2.0;
 //!
-//! let plan = Plan { sampler: Sampler::kamh_ls(), warmup: 5_000, draws: 20_000, seed: 42, ..Plan::default() };
+//! let plan = Plan { sampler: Sampler::kamh_ls(), warmup: Some(5_000), draws: Some(20_000), seed: 42, ..Plan::default() };
 //! let run = sample(banana, &[vec![0.0, 0.0]], &plan, Control::default())?;
 //!
 //! println!("{}", run.summary()); // means, quantiles, effective sizes, R-hat, and a verdict in words
@@ -30,6 +30,7 @@
 //! * A [`Sampler`] is plain settings; it makes chains. The default is [`proposal::Kameleon`], a mixture of [`moves`]
 //!   learned in its [`warmup`]; each of the paper's samplers is one
 //!   [`Proposal`]: SM, AM-FS, AM-LS, AM-PCA, KAMH, KAMH-LS and PCA-Kameleon.
+//! * Every sampler, kernel and target is an entry of the [`registry`], with its settings, their defaults and ranges.
 //! * A [`Chain`] asks for a point and is told its log density; [`sample`] does that for many chains on threads.
 //!   The same seed gives the same draws on any number of threads, interrupted and resumed or not.
 //! * A noisy target is sampled exactly, because the estimate at the current point is kept, never made anew
@@ -56,6 +57,7 @@ pub mod learner;
 mod length;
 pub mod linalg;
 pub mod moves;
+pub mod plan;
 pub mod points;
 pub mod pool;
 pub mod proposal;
@@ -75,11 +77,12 @@ pub use chain::{Chain, ChainError, ChainSettings};
 pub use engine::{Control, Ending, Progress};
 pub use kernel::Kernel;
 pub use length::Length;
+pub use plan::Plan;
 pub use proposal::Proposal;
 pub use random::Rng;
 pub use registry::{Choice, SettingsError};
 pub use report::Report;
-pub use run::{Plan, Run, resume, sample};
+pub use run::{Run, resume, sample};
 pub use sampler::Sampler;
 pub use statistics::Statistics;
 pub use step::{Outcome, Step};

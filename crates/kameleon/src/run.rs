@@ -1,69 +1,17 @@
-//! Many chains: what to run, and what came of it.
+//! Many chains in memory: run, resumed, and what came of them.
 
 use crate::any_chain::{AnyChain, SavedChain};
 use crate::any_target::AnyTarget;
-use crate::chain::{ChainError, ChainSettings, show_point};
+use crate::chain::{ChainError, show_point};
 use crate::diagnose::{Summary, summarise};
-use crate::engine::{Control, Ending, Engine, Job, Rule};
+use crate::engine::{Control, Ending, Engine, Job};
+use crate::plan::Plan;
 use crate::record::{Draws, Keep, Recorded};
+use crate::registry::SettingsError;
 use crate::report::Report;
-use crate::sampler::{Length, Sampler, SettingsError, StartError};
+use crate::sampler::StartError;
 use crate::statistics::{Counts, Statistics};
 use crate::target::Target;
-use serde::{Deserialize, Serialize};
-
-/// What to run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Plan {
-    /// The sampler and its settings.
-    pub sampler: Sampler,
-    /// How many chains.
-    pub chains: usize,
-    /// Iterations of warm-up in each chain.
-    pub warmup: u64,
-    /// Draws kept from each chain.
-    pub draws: u64,
-    /// One draw is kept of so many iterations: a chain makes draws × thin of them after its warm-up.
-    pub thin: u64,
-    /// Everything random follows from this.
-    pub seed: u64,
-    /// How many threads; as many as there are cores if none is given. The draws do not depend on it.
-    pub threads: Option<usize>,
-    /// ρ of a correlated pseudo-marginal chain; 0 draws the target's normals afresh at every step.
-    pub correlation: f64,
-    /// Whether up to four chains of the default sampler, or of DE-MC(Z), learn together in the warm-up; others learn alone.
-    pub pool: bool,
-}
-
-impl Default for Plan {
-    fn default() -> Self {
-        Self {
-            sampler: Sampler::default(),
-            chains: 4,
-            warmup: 10_000,
-            draws: 10_000,
-            thin: 1,
-            seed: 1,
-            threads: None,
-            correlation: 0.0,
-            pool: true,
-        }
-    }
-}
-
-impl Plan {
-    fn check(&self) -> Result<(), SettingsError> {
-        SettingsError::at_least_one("chains", self.chains as u64)?;
-        SettingsError::at_least_one("draws", self.draws)?;
-        SettingsError::at_least_one("thin", self.thin)?;
-        SettingsError::at_least_one("threads", self.threads.unwrap_or(1) as u64)
-    }
-
-    fn length(&self) -> Length {
-        Length { warmup: self.warmup, sampling: self.draws.saturating_mul(self.thin) }
-    }
-}
 
 /// One chain of a run.
 #[derive(Debug)]
@@ -183,20 +131,8 @@ fn sample_any(
 ) -> Result<Run, StartError> {
     plan.check()?;
     check_starts(&target, starts, plan.chains)?;
-    let mut chains = Vec::with_capacity(plan.chains);
-    for index in 0..plan.chains {
-        let settings = ChainSettings {
-            index,
-            seed: plan.seed,
-            warmup: plan.warmup,
-            normals: target.normals(),
-            correlation: plan.correlation,
-        };
-        chains.push(plan.sampler.chain(&starts[index % starts.len()], settings, plan.length())?);
-    }
-    if plan.pool && chains.len() > 1 {
-        chains.iter_mut().for_each(|chain| chain.join());
-    }
+    let chain = |index: usize| plan.chain_at(index, &starts[index % starts.len()], target.normals());
+    let chains = plan.indices().into_iter().map(chain).collect::<Result<_, _>>()?;
     run(target, chains, plan, control)
 }
 
@@ -219,8 +155,9 @@ fn resume_any(
 ) -> Result<Run, StartError> {
     plan.check()?;
     let found = states.len();
-    let what = format!("there are {found} saved chains where the plan has {}", plan.chains);
-    SettingsError::demand("chains", found == plan.chains, &what)?;
+    let wanted = plan.indices().len();
+    let what = format!("there are {found} saved chains where the plan has {wanted}");
+    SettingsError::demand("chains", found == wanted, &what)?;
     let chains = states.into_iter().map(SavedChain::resume).collect::<Result<Vec<_>, _>>()?;
     let dim = target.dim().unwrap_or(chains[0].position().len());
     for chain in &chains {
@@ -256,17 +193,19 @@ fn run(
     control: Control<'_>,
 ) -> Result<Run, StartError> {
     let dim = chains[0].position().len();
+    // A run that ends by a rule may need far fewer draws than it may make.
+    let draws = if plan.until.is_some() { 0 } else { plan.limit()?.0 };
     let mut jobs = Vec::with_capacity(chains.len());
     for chain in chains {
-        let record = Recorded::with_capacity(plan.draws, dim).ok_or_else(|| {
-            let what = format!("{} draws in {dim} dimensions do not fit into memory; draw fewer, or thin", plan.draws);
+        let record = Recorded::with_capacity(draws, dim).ok_or_else(|| {
+            let what = format!("{draws} draws in {dim} dimensions do not fit into memory; draw fewer, or thin");
             SettingsError::new("draws", what)
         })?;
         jobs.push(Job::new(chain, Box::new(target.clone()), record));
     }
     let keep = Keep { thin: plan.thin, warmup: false };
-    let engine = Engine { keep, threads: plan.threads, limit: None, runner: None, control };
-    let finish = engine.run(jobs, &mut Rule::draws(plan.draws, plan.thin))?;
+    let engine = Engine { keep, threads: plan.threads, limit: plan.time_limit(), runner: None, control };
+    let finish = engine.run(jobs, &mut plan.rule()?)?;
     let chains = finish.jobs.into_iter().map(ChainRun::of).collect::<Result<_, _>>()?;
     // One name for each parameter, whatever the target says.
     let mut names = target.names(dim);

@@ -38,12 +38,12 @@ impl Counts {
     }
 }
 
-/// The longest wait to be expected of a chain that accepted so many of `total` points, had rejections been independent,
-/// all equally likely: ln m / −ln(1 − a) for m moves. The acceptance is taken outside the longest wait there was, so that
+/// The longest wait to be expected of a chain that accepted `accepted` of `total` points, had rejections been independent
+/// and equally likely: ln m / −ln(1 − a) for m moves. The acceptance is taken outside the longest wait there was, so that
 /// a long wait does not explain itself.
 pub fn expected_wait(longest: u64, accepted: u64, total: u64) -> f64 {
-    let elsewhere = accepted as f64 / total.saturating_sub(longest).max(1) as f64;
-    (accepted as f64).ln().max(1.0) / -(-elsewhere.min(0.9)).ln_1p()
+    let outside = accepted as f64 / total.saturating_sub(longest).max(1) as f64;
+    (accepted as f64).ln().max(1.0) / -(-outside.min(0.9)).ln_1p()
 }
 
 /// The first point at which the target gave no usable value.
@@ -101,7 +101,7 @@ impl Default for Statistics {
 const TRACE_POINTS: u64 = 200;
 
 impl Statistics {
-    /// Nothing yet, for a chain with so many iterations of warm-up.
+    /// Nothing yet, for a chain with `warmup` iterations of warm-up.
     pub fn new(warmup: u64) -> Self {
         Self {
             evaluations: 0,

@@ -1,7 +1,7 @@
 //! What there is to say of the estimate after a classification run: its noise, its jitter.
 
+use kameleon::Plan;
 use kameleon_runs::output::Posterior;
-use kameleon_runs::settings::PlanSettings;
 use kameleon_runs::{GpModel, LARGEST_SD};
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ struct Counted {
 impl GpReport {
     /// What the run says of the estimate. The noise is measured at the mean of all draws; `ran` says that the model was
     /// sampled just now, and not only opened.
-    pub fn new(model: &GpModel, posterior: &Posterior, plan: &PlanSettings, ran: bool) -> Self {
+    pub fn new(model: &GpModel, posterior: &Posterior, plan: &Plan, ran: bool) -> Self {
         let (statistics, settings) = (model.target.statistics(), model.target.settings());
         let mut target = model.target.clone();
         Self {

@@ -4,7 +4,9 @@ use crate::output::{Learned, OutputError};
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Summary, summarise};
 use kameleon::record::Draws;
+use kameleon::registry::Values;
 use kameleon::{Plan, Run, Statistics};
+use serde::Serialize;
 
 /// A run, finished or not.
 #[derive(Clone, Debug, Default)]
@@ -119,6 +121,17 @@ fn far_apart<'a>(points: &[&'a [f64]], count: usize) -> Vec<&'a [f64]> {
     chosen
 }
 
+/// The plan as sections of a run file.
+fn written(plan: &Plan) -> String {
+    #[derive(Serialize)]
+    struct Sections<'a> {
+        sampler: Values,
+        run: &'a Plan,
+    }
+    let sections = Sections { sampler: plan.sampler.choice().to_table(), run: plan };
+    toml::to_string(&sections).unwrap_or_else(|why| format!("# the settings cannot be written: {why}\n"))
+}
+
 impl Posterior {
     /// A run in memory, of a target whose parameters have no bounds.
     pub fn from_run(run: &Run, plan: &Plan, target: impl Into<String>) -> Self {
@@ -135,9 +148,9 @@ impl Posterior {
             variables: Self::scalars(&run.names),
             chains: chains.collect(),
             seed: plan.seed,
-            warmup: plan.warmup,
+            warmup: plan.length().map_or(0, |length| length.warmup),
             thin: plan.thin,
-            settings: toml::to_string(plan).unwrap_or_else(|why| format!("# the settings cannot be written: {why}\n")),
+            settings: written(plan),
             warnings: run.warnings(),
             learned: Learned::of(states.iter().flatten().map(|state| &**state)),
             ..Self::default()
@@ -222,7 +235,8 @@ mod tests {
 
     #[test]
     fn a_run_in_memory_becomes_a_posterior_with_its_draws_and_proposals() {
-        let plan = Plan { sampler: Sampler::sm(), chains: 2, warmup: 10, draws: 50, seed: 7, ..Plan::default() };
+        let plan =
+            Plan { sampler: Sampler::sm(), chains: 2, warmup: Some(10), draws: Some(50), seed: 7, ..Plan::default() };
         let target = |x: &[f64]| -0.5 * (x[0] * x[0] + x[1] * x[1]);
         let run = sample(target, &[vec![0.0, 0.0]], &plan, Control::default()).unwrap();
         let posterior = Posterior::from_run(&run, &plan, "a plain Gaussian");

@@ -155,7 +155,7 @@ fn a_start_that_cannot_be_sampled_from_leaves_no_run_behind() {
     let folder = place.path().join("run");
     let mut plan = settings("");
     plan.model.log_density = Some("ln(x)".into());
-    plan.run.start = Some(vec![vec![1.0, 0.0, 1.0], vec![-1.0, 0.0, 1.0]]);
+    plan.start = Some(vec![vec![1.0, 0.0, 1.0], vec![-1.0, 0.0, 1.0]]);
     let said = run(&plan, Some(&folder)).err().unwrap().to_string();
     assert!(said.starts_with("chain 1 cannot start at (-1, 0"), "{said}");
     assert!(load(&folder).is_err());
@@ -282,7 +282,7 @@ fn a_folder_from_elsewhere_can_say_anything_and_nothing_happens() {
     says("[parameters.y]", "[parameters.\"\\u001b[2J\"]", "is not a valid name");
     says("[model]", "[model]\nlibrary = \"/bin/evil.so\"", "a run has one model");
     let expression = whole.lines().find(|line| line.starts_with("log-density")).unwrap();
-    says(expression, "target = \"gaussian\"\ndim = 1000000000", "must be at most 4096 for gaussian");
+    says(expression, "target = \"gaussian\"\ndim = 1000000000", "model.dim: must be from 2 to 1000000");
     fs::write(&file, whole.replace(expression, "external = \"f\"").replace("[parameters.y]\n", "")).unwrap();
     let said = load(&folder).err().unwrap().to_string();
     assert!(said.contains("belongs to chain 0 in 3 dimensions, but the settings have 2 parameters"), "{said}");

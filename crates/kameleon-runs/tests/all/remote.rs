@@ -87,7 +87,8 @@ fn a_run_on_disk_can_be_stopped_elsewhere_and_gone_on_with_here_and_there() {
 
 #[test]
 fn what_goes_wrong_elsewhere_is_told_as_if_it_were_here() {
-    let settings = pooled("start = [[0.0, 0.0, 1.0]]");
+    let mut settings = pooled("");
+    settings.start = Some(vec![vec![0.0, 0.0, 1.0]]);
     let broken = |x: &[f64]| if x[0] > 1.5 { f64::NAN } else { -x[0] * x[0] };
     struct Broken<F>(F);
     impl<F: Fn(&[f64]) -> f64 + Clone + Send + Sync> RemoteRunner for Broken<F> {

@@ -104,8 +104,8 @@ pub struct Rule<'a> {
     pub units: &'a dyn Fn(&mut Draws),
     /// Told of every check: the rule, and the parameters as they are.
     pub checked: &'a dyn Fn(StopRule, &[ParameterSummary]),
-    /// The number of draws that was named last.
-    goal: Option<u64>,
+    /// The number of draws that was named last; none at first.
+    pub goal: Option<u64>,
 }
 
 impl<'a> Rule<'a> {

@@ -91,9 +91,9 @@ impl DifferentialEvolution {
     pub fn new(settings: &DifferentialEvolutionSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
         settings.check()?;
         let first = settings.first.unwrap_or((10 * dim).clamp(4, 1_000_000));
-        let teaching = if settings.until == Until::Warmup { length.warmup } else { length.total() };
+        let learning = if settings.until == Until::Warmup { length.warmup } else { length.total() };
         // A longer past than this makes room as it grows.
-        let room = first + (teaching / settings.every).min(1 << 20) as usize + 1;
+        let room = first + (learning / settings.every).min(1 << 20) as usize + 1;
         Ok(Self {
             settings: settings.clone(),
             dim,

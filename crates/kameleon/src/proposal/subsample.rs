@@ -1,4 +1,4 @@
-//! z and what goes with it: the subsample of the past, the kernel's bandwidth and the exploration term γ, all of which
+//! z and what goes with it: the subsample of the history, the kernel's bandwidth and the exploration term γ, all of which
 //! change only when z does.
 
 use super::KamhSettings;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 /// The bandwidth is found anew when the history has grown by this factor …
 const GROWTH: f64 = 1.5;
-/// … from so many points of z: its error of one or two per cent does not matter, a quarter of a million pairs would.
+/// … from this many points of z: its error of one or two per cent does not matter, a quarter of a million pairs would.
 const MEDIAN_OF: usize = 300;
 
 /// The subsample z with its kernel and γ.
@@ -106,11 +106,11 @@ impl Subsample {
 
     /// What is wrong with a subsample that was read from elsewhere.
     pub fn problem(&self, dim: usize) -> Option<&'static str> {
-        let past = self.history.as_ref().is_none_or(|history| history.fits(&self.z));
+        let history = self.history.as_ref().is_none_or(|history| history.fits(&self.z));
         if self.kernel.check().is_err() {
             Some("its kernel is not valid")
-        } else if self.z.dim() != dim || !past {
-            Some("its subsample z does not fit its dimension or its past")
+        } else if self.z.dim() != dim || !history {
+            Some("its subsample z does not fit its dimension or its history")
         } else {
             None
         }
@@ -123,7 +123,7 @@ impl Subsample {
         }
     }
 
-    /// With probability p_t, takes a new z from the past. True if anything changed.
+    /// With probability p_t, takes a new z from the history. True if anything changed.
     pub fn renew(&mut self, t: u64, rng: &mut Rng) -> bool {
         let Some(history) = self.history.as_mut().filter(|history| history.seen() > 0) else { return false };
         let p = self.schedule.probability(t);

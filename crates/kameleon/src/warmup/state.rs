@@ -204,7 +204,7 @@ impl WarmupState {
         let states = self.accepted.len();
         let ready = self.next.is_none() || self.waiting.is_none() || states > 0;
         let lengths = MoveId::all().all(|id| self.has_length(id) == id.get().initial_nu2(dim).is_some());
-        let past = [0, dim].contains(&self.last.len()) && self.states.len() == states * dim;
-        self.stride > 0 && past && ready && lengths
+        let history = [0, dim].contains(&self.last.len()) && self.states.len() == states * dim;
+        self.stride > 0 && history && ready && lengths
     }
 }

@@ -81,7 +81,7 @@ fn a_panic_in_the_target_ends_the_run_with_all_draws_before_it() {
 fn a_point_that_overflows_is_never_visited() {
     let flat = |_: &[f64]| 0.0;
     for sampler in SAMPLERS {
-        let plan = Plan { warmup: 20_000, chains: 1, ..plan(sampler()) };
+        let plan = Plan { warmup: Some(20_000), chains: 1, ..plan(sampler()) };
         let run = sample(flat, &[vec![1e300, 0.0]], &plan, Control::default()).unwrap();
         assert!(run.chains[0].draws.points.iter().all(|x| x.is_finite()), "{}", sampler().name());
     }
@@ -205,12 +205,13 @@ fn impossible_settings_are_refused_before_anything_runs() {
     assert!(kameleon(|s| s.z = Some(vec![vec![1.0]])).contains("2 numbers"));
     assert!(kameleon(|s| s.z = Some(vec![vec![1.0, f64::NAN]])).contains("finite"));
     assert!(
-        refuses(Plan { warmup: 500, ..plan(Sampler::kamh_ls()) }).contains("use a longer warm-up or a smaller discard")
+        refuses(Plan { warmup: Some(500), ..plan(Sampler::kamh_ls()) })
+            .contains("use a longer warm-up or a smaller discard")
     );
-    assert!(refuses(Plan { warmup: 0, ..plan(Sampler::am_ls()) }).starts_with("warmup:"));
+    assert!(refuses(Plan { warmup: Some(0), ..plan(Sampler::am_ls()) }).starts_with("warmup:"));
     assert!(refuses(Plan { chains: 0, ..plan(Sampler::sm()) }).starts_with("chains:"));
-    assert!(refuses(Plan { draws: 0, ..plan(Sampler::sm()) }).starts_with("draws:"));
-    assert!(refuses(Plan { draws: u64::MAX, ..plan(Sampler::sm()) }).contains("do not fit into memory"));
+    assert!(refuses(Plan { draws: Some(0), ..plan(Sampler::sm()) }).starts_with("draws:"));
+    assert!(refuses(Plan { draws: Some(u64::MAX), ..plan(Sampler::sm()) }).contains("do not fit into memory"));
     assert!(refuses(Plan { thin: 0, ..plan(Sampler::sm()) }).starts_with("thin:"));
     assert!(refuses(Plan { threads: Some(0), ..plan(Sampler::sm()) }).starts_with("threads:"));
     assert!(refuses(Plan { correlation: 1.0, ..plan(Sampler::sm()) }).starts_with("correlation:"));

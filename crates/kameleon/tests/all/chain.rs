@@ -152,7 +152,7 @@ fn a_run_that_was_stopped_goes_on_as_if_it_had_not_been() {
         assert!(matches!(first.ending, Ending::Stopped));
         let states: Vec<SavedChain> = first.chains.iter().map(|chain| chain.state.clone()).collect();
         // The chains know their own warm-up.
-        let plan = Plan { warmup: 123_456, ..plan };
+        let plan = Plan { warmup: Some(123_456), ..plan };
         let second = resume(banana(), states, &plan, Control::default()).unwrap();
         for ((whole, first), second) in whole.chains.iter().zip(&first.chains).zip(&second.chains) {
             assert_eq!(whole.draws.points, [first.draws.points.as_slice(), &second.draws.points].concat());
@@ -225,7 +225,7 @@ fn pinned_seeds_give_pinned_draws() {
 #[test]
 fn thinning_keeps_every_so_many_th_draw() {
     let thick = sample(banana(), &[vec![0.0; 3]], &plan(Sampler::am_ls()), Control::default()).unwrap();
-    let thin = Plan { thin: 10, draws: 30, ..plan(Sampler::am_ls()) };
+    let thin = Plan { thin: 10, draws: Some(30), ..plan(Sampler::am_ls()) };
     let thin = sample(banana(), &[vec![0.0; 3]], &thin, Control::default()).unwrap();
     let every_tenth: Vec<f64> = thick.chains[2].draws.points.chunks(3).skip(9).step_by(10).flatten().copied().collect();
     assert_eq!(thin.chains[2].draws.points, every_tenth);
@@ -263,7 +263,8 @@ fn a_stop_returns_what_was_drawn() {
         }
         -x[0] * x[0]
     };
-    let plan = Plan { warmup: 1000, draws: 1_000_000, chains: 1, sampler: Sampler::sm(), ..Plan::default() };
+    let plan =
+        Plan { warmup: Some(1000), draws: Some(1_000_000), chains: 1, sampler: Sampler::sm(), ..Plan::default() };
     let run = sample(target, &[vec![0.0]], &plan, Control { stop: Some(&stop), progress: None }).unwrap();
     assert!(matches!(run.ending, Ending::Stopped));
     assert_eq!(run.chains[0].draws.len(), 2000);

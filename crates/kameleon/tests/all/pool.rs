@@ -12,7 +12,7 @@ fn banana() -> Banana {
 }
 
 fn plan(chains: usize) -> Plan {
-    Plan { warmup: 1500, draws: 300, chains, seed: 17, ..Plan::default() }
+    Plan { warmup: Some(1500), draws: Some(300), chains, seed: 17, ..Plan::default() }
 }
 
 /// The samplers whose chains learn together.
@@ -143,7 +143,14 @@ fn a_chain_that_waits_says_so() {
 fn a_common_archive_finds_scales_that_one_chain_does_not() {
     let variances: Vec<f64> = (0..6).map(|i| 10f64.powi(-i)).collect();
     let found = |pool| {
-        let plan = Plan { sampler: Sampler::de_mc_z(), warmup: 6000, draws: 6000, seed: 3, pool, ..Plan::default() };
+        let plan = Plan {
+            sampler: Sampler::de_mc_z(),
+            warmup: Some(6000),
+            draws: Some(6000),
+            seed: 3,
+            pool,
+            ..Plan::default()
+        };
         let starts: Vec<Vec<f64>> = (0..4).map(|k| vec![f64::from(k) - 1.5; 6]).collect();
         let run = sample(Gaussian::diagonal(&variances).unwrap(), &starts, &plan, Control::default()).unwrap();
         run.summary().parameters.iter().map(|p| p.ess_bulk).fold(f64::INFINITY, f64::min)

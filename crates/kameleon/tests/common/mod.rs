@@ -28,7 +28,7 @@ pub fn banana() -> Banana {
 
 /// A short run of four chains.
 pub fn plan(sampler: Sampler) -> Plan {
-    Plan { sampler, warmup: 800, draws: 300, chains: 4, seed: 17, ..Plan::default() }
+    Plan { sampler, warmup: Some(800), draws: Some(300), chains: 4, seed: 17, ..Plan::default() }
 }
 
 /// A chain's settings with no warm-up: nothing is learned.

@@ -1,8 +1,7 @@
-//! Chains on an executor of Python: pieces of them go out and come back, and are done by a worker.
+//! Chains on a Python executor: tasks go out and come back, and are done by a worker.
 
 use crate::error;
-use crate::run::watched;
-use crate::session::{Attended, Session};
+use crate::session::{Session, SignalChecked, watched};
 use crate::target::PyTarget;
 use kameleon_runs::{RemoteError, RemoteRunner};
 use pyo3::prelude::*;
@@ -13,18 +12,18 @@ use std::time::{Duration, Instant};
 /// How long an answer is waited for when the run is to stop: a worker that was stopped too sends what it has.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The way to the executor.
-pub struct Relay {
+/// The bridge to the executor.
+pub struct ExecutorBridge {
     /// A `kameleon.executors.Sender`.
     sender: Py<PyAny>,
     patience: Duration,
     session: Arc<Session>,
 }
 
-/// What a worker made of a piece, and the exception that ended it.
+/// What a worker made of a task, and the exception that ended it.
 type Answer<'py> = (Bound<'py, PyBytes>, Option<Bound<'py, PyAny>>);
 
-impl Relay {
+impl ExecutorBridge {
     /// By way of this sender.
     pub fn new(py: Python<'_>, sender: Py<PyAny>, session: Arc<Session>) -> PyResult<Self> {
         let patience = Duration::from_secs_f64(sender.getattr(py, "patience")?.extract(py)?);
@@ -48,11 +47,11 @@ impl Relay {
     }
 }
 
-impl RemoteRunner for Relay {
-    fn send(&self, chain: usize, piece: Vec<u8>, stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError> {
-        let errand = Python::attach(|py| self.sender.call1(py, (chain, PyBytes::new(py, &piece))));
+impl RemoteRunner for ExecutorBridge {
+    fn send(&self, chain: usize, task: Vec<u8>, stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError> {
+        let errand = Python::attach(|py| self.sender.call1(py, (chain, PyBytes::new(py, &task))));
         let errand = errand.map_err(|error| self.trouble(error))?;
-        drop(piece);
+        drop(task);
         let mut stopped: Option<Instant> = None;
         loop {
             let answer = Python::attach(|py| self.answer(py, &errand)).map_err(|error| self.trouble(error))?;
@@ -71,18 +70,18 @@ impl RemoteRunner for Relay {
     }
 }
 
-/// Does a piece of a run on a worker. Returns what came of it, and the exception that ended it, if one did.
+/// Does a task of a run on a worker. Returns what came of it, and the exception that ended it, if one did.
 #[pyfunction]
-#[pyo3(signature = (piece, target, *, attached))]
+#[pyo3(signature = (task, target, *, attached))]
 pub fn work<'py>(
     py: Python<'py>,
-    piece: &[u8],
+    task: &[u8],
     target: &PyTarget,
     attached: bool,
 ) -> PyResult<(Bound<'py, PyBytes>, Option<Bound<'py, PyAny>>)> {
     let session = Arc::new(Session::new(1, None));
-    let target = Attended::new(target.copy(), Arc::clone(&session), attached);
-    let work = || kameleon_runs::run_task(piece, target, session.control());
+    let target = SignalChecked::new(target.copy(), Arc::clone(&session), attached);
+    let work = || kameleon_runs::run_task(task, target, session.control());
     let done = if attached { work() } else { watched(py, &session, work) };
     let fault = session.fault().map(|fault| fault.into_value(py).into_bound(py).into_any());
     Ok((PyBytes::new(py, &done.map_err(error::run)?), fault))

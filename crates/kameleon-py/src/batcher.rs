@@ -1,6 +1,6 @@
 //! All chains in step: they ask on their threads, and one call of a vectorised Python function answers them all.
 
-use crate::callable::{Second, kind_of, seed};
+use crate::callable::{NoiseArgument, kind_of, seed};
 use crate::session::Session;
 use kameleon::{EvalError, Evaluation, Noise, Target};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
@@ -9,10 +9,10 @@ use pyo3::prelude::*;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// How long the hub waits for more chains: one may have ended, or wait for its group to learn together.
+/// How long the batcher waits for more chains: one may have ended, or wait for its group to learn together.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// What reaches the hub.
+/// What reaches the batcher.
 pub enum Message {
     /// A chain wants to know the log density at a point.
     Ask(Question),
@@ -28,38 +28,38 @@ pub struct Question {
     answer: Sender<Result<f64, String>>,
 }
 
-/// A chain's end of the hub.
+/// A chain's end of the batcher.
 #[derive(Clone)]
 pub struct Batched {
-    hub: Sender<Message>,
-    second: Second,
+    batcher: Sender<Message>,
+    argument: NoiseArgument,
 }
 
 impl Batched {
-    /// The chains' end and the hub's.
-    pub fn new(second: Second) -> (Self, Receiver<Message>) {
-        let (hub, messages) = channel();
-        (Self { hub, second }, messages)
+    /// The chains' end and the batcher's.
+    pub fn new(argument: NoiseArgument) -> (Self, Receiver<Message>) {
+        let (batcher, messages) = channel();
+        (Self { batcher, argument }, messages)
     }
 
-    /// A way to tell the hub that the run has ended.
-    pub fn hub(&self) -> Sender<Message> {
-        self.hub.clone()
+    /// A way to tell the batcher that the run has ended.
+    pub fn batcher(&self) -> Sender<Message> {
+        self.batcher.clone()
     }
 }
 
 impl Target for Batched {
     fn normals(&self) -> usize {
-        self.second.normals()
+        self.argument.normals()
     }
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
         let (answer, wait) = channel();
-        let seed = if self.second == Second::Seed { seed(noise.rng) } else { 0 };
+        let seed = if self.argument == NoiseArgument::Seed { seed(noise.rng) } else { 0 };
         let question = Question { x: x.to_vec(), normals: noise.normals.to_vec(), seed, answer };
-        let sent = self.hub.send(Message::Ask(question)).is_ok();
+        let sent = self.batcher.send(Message::Ask(question)).is_ok();
         let answered = if sent { wait.recv().ok() } else { None };
-        // The hub keeps the exception itself.
+        // The batcher keeps the exception itself.
         answered.unwrap_or_else(|| Err("the run has ended".into())).map_err(EvalError::fatal)
     }
 }
@@ -69,7 +69,7 @@ pub fn serve(
     py: Python<'_>,
     messages: &mut Receiver<Message>,
     function: &Bound<'_, PyAny>,
-    second: Second,
+    argument: NoiseArgument,
     session: &Session,
 ) {
     let mut waiting = Vec::new();
@@ -89,7 +89,7 @@ pub fn serve(
         if !complete {
             continue;
         }
-        match evaluate(py, &waiting, function, second) {
+        match evaluate(py, &waiting, function, argument) {
             Ok(values) => waiting.drain(..).zip(values).for_each(|(question, value)| {
                 let _ = question.answer.send(Ok(value));
             }),
@@ -106,17 +106,22 @@ pub fn serve(
 }
 
 /// The log densities at all points, by one call.
-fn evaluate(py: Python<'_>, all: &[Question], function: &Bound<'_, PyAny>, second: Second) -> PyResult<Vec<f64>> {
+fn evaluate(
+    py: Python<'_>,
+    all: &[Question],
+    function: &Bound<'_, PyAny>,
+    argument: NoiseArgument,
+) -> PyResult<Vec<f64>> {
     let matrix = |row: fn(&Question) -> &[f64]| {
         let values: Vec<f64> = all.iter().flat_map(row).copied().collect();
         let columns = values.len() / all.len();
         PyArray1::from_vec(py, values).reshape([all.len(), columns])
     };
     let points = matrix(|question| &question.x)?;
-    let values = match second {
-        Second::None => function.call1((points,)),
-        Second::Seed => function.call1((points, all.iter().map(|question| question.seed).collect::<Vec<_>>())),
-        Second::Normals(_) => function.call1((points, matrix(|question| &question.normals)?)),
+    let values = match argument {
+        NoiseArgument::None => function.call1((points,)),
+        NoiseArgument::Seed => function.call1((points, all.iter().map(|question| question.seed).collect::<Vec<_>>())),
+        NoiseArgument::Normals(_) => function.call1((points, matrix(|question| &question.normals)?)),
     }?;
     let values: Vec<f64> = match values.extract::<PyReadonlyArray1<'_, f64>>() {
         Ok(array) => array.as_array().to_vec(),

@@ -1,0 +1,217 @@
+//! The plan of a run: by how many chains, for how long, until when.
+
+use crate::any_chain::AnyChain;
+use crate::chain::ChainSettings;
+use crate::engine::{Rule, StopRule};
+use crate::length::Length;
+use crate::registry::SettingsError;
+use crate::sampler::{Sampler, StartError};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Warm-up and draws where the plan leaves them open and the model suggests nothing else.
+const USUAL_LENGTH: (u64, u64) = (10_000, 10_000);
+/// A larger number of chains is a mistake, and would ask for all memory.
+const MOST_CHAINS: usize = 100_000;
+
+/// What to run. It is also the section `[run]` of a run file, where the sampler has a section of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Plan {
+    /// The sampler and its settings.
+    #[serde(skip)]
+    pub sampler: Sampler,
+    /// The number of chains.
+    pub chains: usize,
+    /// Iterations of warm-up in each chain; 10,000, or what suits the model, if none is given.
+    pub warmup: Option<u64>,
+    /// Draws kept from each chain, by default 10,000 or what suits the model; with `until`, the most that are kept.
+    pub draws: Option<u64>,
+    /// Every how many iterations one draw is kept: a chain makes draws × thin iterations after its warm-up.
+    pub thin: u64,
+    /// Everything random follows from this.
+    #[serde(with = "seed")]
+    pub seed: u64,
+    /// The number of threads; as many as there are cores if none is given. The draws do not depend on it.
+    pub threads: Option<usize>,
+    /// ρ of a correlated pseudo-marginal chain; 0 draws the target's normals afresh at every step.
+    pub correlation: f64,
+    /// Whether up to four chains learn together in the warm-up, where their sampler can.
+    pub pool: bool,
+    /// The run ends when this is so.
+    pub until: Option<StopRule>,
+    /// The most draws that are kept from each chain; with `until`, in place of `draws`.
+    pub max_draws: Option<u64>,
+    /// The most evaluations of the model over all chains.
+    pub max_evaluations: Option<u64>,
+    /// The most minutes that pass, counted anew when a run is resumed.
+    pub max_minutes: Option<f64>,
+    /// Only this chain of the plan is run, from 0: one machine's part of a job array.
+    pub chain: Option<usize>,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            sampler: Sampler::default(),
+            chains: 4,
+            warmup: None,
+            draws: None,
+            thin: 1,
+            seed: 1,
+            threads: None,
+            correlation: 0.0,
+            pool: true,
+            until: None,
+            max_draws: None,
+            max_evaluations: None,
+            max_minutes: None,
+            chain: None,
+        }
+    }
+}
+
+impl Plan {
+    /// The first thing that makes no sense.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let least = [
+            ("chains", Some(self.chains as u64)),
+            ("draws", self.draws),
+            ("thin", Some(self.thin)),
+            ("threads", self.threads.map(|threads| threads as u64)),
+            ("max-draws", self.max_draws),
+            ("max-evaluations", self.max_evaluations),
+        ];
+        for (key, value) in least {
+            SettingsError::at_least_one(key, value.unwrap_or(1))?;
+        }
+        let (chains, rho) = (self.chains, self.correlation);
+        let what = format!("must be at most {MOST_CHAINS}, not {chains}");
+        SettingsError::demand("chains", chains <= MOST_CHAINS, &what)?;
+        SettingsError::demand("correlation", (0.0..1.0).contains(&rho), &format!("must be in [0, 1), not {rho}"))?;
+        if let Some(minutes) = self.max_minutes {
+            let what = format!("must be positive, at most 10 million, not {minutes}");
+            SettingsError::demand("max-minutes", minutes > 0.0 && minutes <= 1e7, &what)?;
+        }
+        if let Some(chain) = self.chain {
+            let what = format!("there is no chain {chain}: the plan has {chains}, counted from 0");
+            SettingsError::demand("chain", chain < chains, &what)?;
+            let what = "compares the chains of a run, so it cannot end one that runs alone; give `draws`";
+            SettingsError::demand("until", self.until.is_none(), what)?;
+            let what = format!(
+                "the chains of {} learn together, so that none of them can be run apart from the others; say pool = false \
+                 (--no-pool) in all parts of the plan, and each learns alone",
+                self.sampler.name()
+            );
+            SettingsError::demand("chain", !self.pools(), &what)?;
+        }
+        self.limit().map(drop)
+    }
+
+    /// The same with nothing left open: `usual` warm-up and draws where there are none.
+    pub fn complete(&mut self, usual: (u64, u64)) {
+        self.warmup.get_or_insert(usual.0);
+        self.draws.get_or_insert(usual.1);
+    }
+
+    /// The same with nothing left open.
+    pub fn completed(&self) -> Self {
+        let mut plan = self.clone();
+        plan.complete(USUAL_LENGTH);
+        plan
+    }
+
+    /// The indices of the chains that are run here.
+    pub fn indices(&self) -> Vec<usize> {
+        self.chain.map_or_else(|| (0..self.chains).collect(), |chain| vec![chain])
+    }
+
+    /// Whether the chains learn from each other.
+    pub fn pools(&self) -> bool {
+        self.pool && self.chains > 1 && self.sampler.pools()
+    }
+
+    /// The longest time that the run may take.
+    pub fn time_limit(&self) -> Option<Duration> {
+        self.max_minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes))
+    }
+
+    /// The most draws for each chain, and the setting that says so.
+    pub fn limit(&self) -> Result<(u64, &'static str), SettingsError> {
+        let (warmup, draws) = (self.warmup.unwrap_or(USUAL_LENGTH.0), self.draws.unwrap_or(USUAL_LENGTH.1));
+        let limit = match (self.until, self.max_draws) {
+            (Some(_), Some(most)) => (most, "max-draws"),
+            (None, Some(most)) if most < draws => (most, "max-draws"),
+            _ => (draws, "draws"),
+        };
+        let Some(evaluations) = self.max_evaluations else { return Ok(limit) };
+        // Every chain evaluates its start once, and one point for each iteration.
+        let each = (evaluations / self.chains as u64).saturating_sub(warmup.saturating_add(1)) / self.thin;
+        let least = warmup.saturating_add(1).saturating_add(self.thin).saturating_mul(self.chains as u64);
+        let what = format!("{evaluations} are not enough for the warm-up and a draw in each chain, which take {least}");
+        SettingsError::demand("max-evaluations", each > 0, &what)?;
+        Ok(if each < limit.0 { (each, "max-evaluations") } else { limit })
+    }
+
+    /// Iterations of warm-up in each chain, and the most iterations after it.
+    pub fn length(&self) -> Result<Length, SettingsError> {
+        let sampling = self.limit()?.0.saturating_mul(self.thin);
+        Ok(Length { warmup: self.warmup.unwrap_or(USUAL_LENGTH.0), sampling })
+    }
+
+    /// The rule by which the run ends.
+    pub fn rule(&self) -> Result<Rule<'static>, SettingsError> {
+        Ok(Rule { until: self.until, limit: self.limit()?, ..Rule::draws(0, self.thin) })
+    }
+
+    /// A chain of the plan at its start, for a target that takes this number of standard normals.
+    pub fn chain_at(&self, index: usize, start: &[f64], normals: usize) -> Result<Box<dyn AnyChain>, StartError> {
+        let (length, correlation) = (self.length()?, self.correlation);
+        let settings = ChainSettings { index, seed: self.seed, warmup: length.warmup, normals, correlation };
+        let mut chain = self.sampler.chain(start, settings, length)?;
+        if self.pools() {
+            chain.join();
+        }
+        Ok(chain)
+    }
+}
+
+/// A seed may be larger than the largest integer of TOML; then it is written as text.
+mod seed {
+    use serde::de::{Error, Visitor};
+    use serde::{Deserializer, Serializer};
+    use std::fmt;
+
+    pub fn serialize<S: Serializer>(seed: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        match i64::try_from(*seed) {
+            Ok(seed) => serializer.serialize_i64(seed),
+            Err(_) => serializer.serialize_str(&seed.to_string()),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        deserializer.deserialize_any(Seed)
+    }
+
+    struct Seed;
+
+    impl Visitor<'_> for Seed {
+        type Value = u64;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a whole number from 0 to 18446744073709551615")
+        }
+
+        fn visit_u64<E: Error>(self, seed: u64) -> Result<u64, E> {
+            Ok(seed)
+        }
+
+        fn visit_i64<E: Error>(self, seed: i64) -> Result<u64, E> {
+            u64::try_from(seed).map_err(|_| E::invalid_value(serde::de::Unexpected::Signed(seed), &self))
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<u64, E> {
+            text.parse().map_err(|_| E::invalid_value(serde::de::Unexpected::Str(text), &self))
+        }
+    }
+}
