@@ -40,22 +40,19 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit> {
 /// A folder may come from somebody else, and its settings must not start anything that the user did not ask for.
 fn refuse(folder: &Path, settings: &RunSettings, trust: bool) -> Result<()> {
     let folder = folder.display();
-    match settings.model.kind()? {
+    let would = match settings.model.kind()? {
         Kind::External(what) => bail!(
             "{folder} holds a run of {what}, which this program cannot evaluate; resume it from where it was started, in \
              Python with kameleon.resume(\"{folder}\", …). `kameleon summary {folder}` works here"
         ),
-        Kind::Program(command) if !trust => bail!(
-            "resuming {folder} would start the program {command:?} named in its settings.toml; if you trust the folder, \
-             run: kameleon resume {folder} --trust"
-        ),
-        Kind::Library(library) if !trust => bail!(
-            "resuming {folder} would load the library {} named in its settings.toml; if you trust the folder, run: \
-             kameleon resume {folder} --trust",
-            library.display()
-        ),
-        _ => Ok(()),
-    }
+        Kind::Program(command) if !trust => format!("start the program {command:?}"),
+        Kind::Library(library) if !trust => format!("load the library {}", library.display()),
+        _ => return Ok(()),
+    };
+    bail!(
+        "resuming {folder} would {would} named in its settings.toml; if you trust the folder, run: kameleon resume \
+         {folder} --trust"
+    )
 }
 
 /// The model; for classification a pilot may take a moment.
@@ -90,13 +87,9 @@ fn run(
             }
             Ok(Exit::Done)
         }
-        Ending::Stopped => {
+        ending => {
             how_to_resume(folder, settings)?;
-            Ok(Exit::Interrupted)
-        }
-        Ending::Failed(_) => {
-            how_to_resume(folder, settings)?;
-            Ok(Exit::Failed)
+            Ok(if matches!(ending, Ending::Stopped) { Exit::Interrupted } else { Exit::Failed })
         }
     }
 }

@@ -10,9 +10,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::path::PathBuf;
 
-/// The outcomes in the order of their codes.
-const OUTCOMES: [Outcome; 4] = [Outcome::Accepted, Outcome::Rejected, Outcome::OutsideSupport, Outcome::Invalid];
-
 /// All that there is in a posterior.
 pub fn to_dict(py: Python<'_>, posterior: Posterior) -> PyResult<Bound<'_, PyDict>> {
     let dim = posterior.dim();
@@ -58,7 +55,7 @@ fn kept_to_dict(py: Python<'_>, kept: Draws, dim: usize) -> PyResult<Bound<'_, P
     dict.set_item("points", array::rows(py, &kept.points, dim)?)?;
     dict.set_item("log_density", PyArray1::from_vec(py, kept.log_density))?;
     dict.set_item("acceptance", PyArray1::from_vec(py, kept.acceptance))?;
-    let codes = kept.outcome.iter().map(|outcome| OUTCOMES.iter().position(|o| o == outcome).unwrap_or(3) as u8);
+    let codes = kept.outcome.iter().map(|outcome| outcome.code());
     dict.set_item("outcome", PyArray1::from_iter(py, codes))?;
     Ok(dict)
 }
@@ -116,7 +113,7 @@ fn kept_from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Draws> {
         points: points.as_array().iter().copied().collect(),
         log_density: log_density.as_array().to_vec(),
         acceptance: acceptance.as_array().to_vec(),
-        outcome: outcome.as_array().iter().map(|code| OUTCOMES[usize::from(*code).min(3)]).collect(),
+        outcome: outcome.as_array().iter().map(|code| Outcome::of(*code).unwrap_or(Outcome::Invalid)).collect(),
     })
 }
 

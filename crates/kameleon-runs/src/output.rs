@@ -15,7 +15,7 @@ mod report;
 pub use csv::write_csv;
 pub use error::OutputError;
 pub use format::{FORMATS, Format, FormatName};
-pub use learned::{Acceptance, Fact, Learned, MoveOfChain, MoveSummary};
+pub use learned::{Acceptance, Fact, Learned, MoveSummary};
 pub use netcdf::write_netcdf;
 pub use parquet::write_parquet;
 pub use posterior::{ChainDraws, Posterior, ProposalEllipse, Variable};

@@ -61,10 +61,6 @@ pub fn run_task<T>(task: &[u8], target: T, control: Control<'_>) -> Result<Vec<u
 where
     T: Target + Clone + Send,
 {
-    run_task_any(task, AnyTarget::new(target), control)
-}
-
-fn run_task_any(task: &[u8], target: AnyTarget<'_>, control: Control<'_>) -> Result<Vec<u8>, RunError> {
     // Every version can read the version alone.
     let version: String = postcard::take_from_bytes(task).map_err(garbled)?.0;
     let here = env!("CARGO_PKG_VERSION");
@@ -75,7 +71,7 @@ fn run_task_any(task: &[u8], target: AnyTarget<'_>, control: Control<'_>) -> Res
     }
     let Task { settings, chain, end, time, .. } = read(task)?;
     let settings = RunSettings::from_toml(&settings, "the settings of the run")?;
-    let prepared = Prepared::new(&settings, target)?;
+    let prepared = Prepared::new(&settings, AnyTarget::new(target))?;
     let before = chain.clone();
     let mut job = Job::new(chain.resume()?, Box::new(prepared.target.clone()), Recorded::default());
     prepared.engine(None, control).run_alone(&mut job, end, time);

@@ -57,17 +57,7 @@ pub fn start_on<T>(
 where
     T: Target + Clone + Send,
 {
-    start_any(remote, settings, AnyTarget::new(target), folder, control)
-}
-
-fn start_any(
-    remote: Option<&dyn RemoteRunner>,
-    settings: &RunSettings,
-    target: AnyTarget<'_>,
-    folder: Option<&Path>,
-    control: Control<'_>,
-) -> Result<Finished, RunError> {
-    let mut prepared = Prepared::new(settings, target)?;
+    let mut prepared = Prepared::new(settings, AnyTarget::new(target))?;
     if folder.is_some() {
         // The run may be resumed from anywhere.
         prepared.settings.anchor(&std::env::current_dir().unwrap_or_default());
@@ -118,22 +108,12 @@ pub fn resume_on<T>(
 where
     T: Target + Clone + Send,
 {
-    resume_any(remote, folder, AnyTarget::new(target), draws, control)
-}
-
-fn resume_any(
-    remote: Option<&dyn RemoteRunner>,
-    folder: &Path,
-    target: AnyTarget<'_>,
-    draws: Option<u64>,
-    control: Control<'_>,
-) -> Result<Finished, RunError> {
     let folder = Folder::open(folder)?;
     let mut settings = settings_of(folder.path())?;
     if let Some(draws) = draws {
         lengthen(&mut settings, draws)?;
     }
-    let prepared = Prepared::new(&settings, target)?;
+    let prepared = Prepared::new(&settings, AnyTarget::new(target))?;
     let mut jobs = Vec::new();
     for index in prepared.settings.run.indices() {
         jobs.push(rejoin(&folder, &prepared, index)?);

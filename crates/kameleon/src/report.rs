@@ -1,5 +1,7 @@
 //! What a sampler learned, for people: facts by name, and for each of its moves how often it was made and accepted.
 
+use serde::{Deserialize, Serialize};
+
 /// What a sampler learned.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
@@ -10,9 +12,10 @@ pub struct Report {
 }
 
 /// What became of one kind of move.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MoveReport {
-    /// Its name.
+    /// Its name, which is stored by those who store the rest.
+    #[serde(skip)]
     pub name: String,
     /// The probability with which it is made.
     pub share: f64,

@@ -1,7 +1,8 @@
 //! What the sampler learned, for a terminal: a table of moves and a few facts; on demand the values of each chain.
 
 use crate::output::{harmless, wrapped};
-use kameleon_runs::output::{Learned, MoveOfChain};
+use kameleon::report::MoveReport;
+use kameleon_runs::output::Learned;
 
 /// Nothing for samplers that tell nothing.
 pub fn as_text(learned: &Learned, verbose: bool) -> String {
@@ -33,9 +34,9 @@ fn by_chain(learned: &Learned) -> String {
         out += &wrapped("  ", "    ", &harmless(&format!("{name}: {}", values.join(", "))));
     };
     for made in &learned.moves {
-        let values = |of: fn(&MoveOfChain) -> String| made.by_chain.iter().map(of).collect();
+        let values = |of: fn(&MoveReport) -> String| made.by_chain.iter().map(of).collect();
         line(format!("{}, share", made.name), values(|chain| format!("{:.3}", chain.share)));
-        let rate = |chain: &MoveOfChain| chain.acceptance.map_or("–".into(), |rate| format!("{rate:.3}"));
+        let rate = |chain: &MoveReport| chain.acceptance().map_or("–".into(), |rate| format!("{rate:.3}"));
         line(format!("{}, acceptance", made.name), values(rate));
     }
     for fact in &learned.facts {

@@ -73,13 +73,13 @@ fn a_table_of_ones_own_is_read_described_and_sampled_with_every_model() {
     let data = table("own");
     let gp = ["--target", "gp", "--data", data.as_str(), "--label", "state"];
     let output = kameleon(&[&gp, &["--positive", "ill"][..], &SHORT[..]].concat());
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = crate::common::on_one_line(&String::from_utf8(output.stdout).unwrap());
     assert_eq!(output.status.code(), Some(0));
     for words in [
         &format!("kameleon on {data} in 2 dimensions"),
         "40 rows, 2 columns; +1 is ill",
         "Gaussian covariance, logistic likelihood, samples from Laplace's approximation, θ = log ℓ²",
-        "chosen by a pilot: n_imp = ",
+        "chosen by a pilot run: n_imp = ",
         "log_l2[dose]",
         "log_l2[noise]",
         "sd(log p̂) at the posterior mean",

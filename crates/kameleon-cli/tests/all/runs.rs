@@ -190,7 +190,7 @@ fn a_plan_in_parts_is_merged_into_the_run_of_one_machine() {
     prints(&["sample", text(&file), "--out", text(&whole)]);
     let parts: Vec<PathBuf> = (0..3).map(|k| place.join(format!("part-{k}"))).collect();
     for (k, part) in parts.iter().enumerate() {
-        let said = prints(&["sample", text(&file), "--chain", &k.to_string(), "--out", text(part)]);
+        let said = on_one_line(&prints(&["sample", text(&file), "--chain", &k.to_string(), "--out", text(part)]));
         assert!(said.contains(&format!("chain {k}, 600 iterations")), "{said}");
     }
     let merged = place.join("merged");

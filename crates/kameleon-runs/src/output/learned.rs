@@ -39,20 +39,7 @@ pub struct MoveSummary {
     /// The share of accepted points; none before the first.
     pub acceptance: Option<Acceptance>,
     /// The figures of each chain.
-    pub by_chain: Vec<MoveOfChain>,
-}
-
-/// What became of a move in one chain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MoveOfChain {
-    /// The probability with which it is made.
-    pub share: f64,
-    /// The number of points it proposed after the warm-up.
-    pub proposed: u64,
-    /// The number of them that were accepted.
-    pub accepted: u64,
-    /// Their share; none before the first.
-    pub acceptance: Option<f64>,
+    pub by_chain: Vec<MoveReport>,
 }
 
 /// A share of accepted points over all chains, and its range over chains.
@@ -132,27 +119,17 @@ fn over_chains<'a>(values: impl Iterator<Item = &'a String> + Clone) -> String {
 
 impl MoveSummary {
     fn new(name: &str, reports: &[Report]) -> Self {
-        let of_chain = |report: &Report| {
-            let made = report.moves.iter().find(|row| row.name == name);
-            made.map_or_else(MoveOfChain::default, MoveOfChain::from)
-        };
-        let by_chain: Vec<MoveOfChain> = reports.iter().map(of_chain).collect();
+        let of_chain = |report: &Report| report.moves.iter().find(|row| row.name == name).cloned();
+        let by_chain: Vec<MoveReport> = reports.iter().map(|report| of_chain(report).unwrap_or_default()).collect();
         let share = by_chain.iter().map(|chain| chain.share).sum::<f64>() / by_chain.len() as f64;
         Self { name: name.into(), share, acceptance: Acceptance::new(&by_chain), by_chain }
     }
 }
 
-impl From<&MoveReport> for MoveOfChain {
-    fn from(row: &MoveReport) -> Self {
-        let MoveReport { share, proposed, accepted, .. } = *row;
-        Self { share, proposed, accepted, acceptance: row.acceptance() }
-    }
-}
-
 impl Acceptance {
-    fn new(chains: &[MoveOfChain]) -> Option<Self> {
-        let total = |of: fn(&MoveOfChain) -> u64| chains.iter().map(of).sum::<u64>() as f64;
-        let rates = || chains.iter().filter_map(|chain| chain.acceptance);
+    fn new(chains: &[MoveReport]) -> Option<Self> {
+        let total = |of: fn(&MoveReport) -> u64| chains.iter().map(of).sum::<u64>() as f64;
+        let rates = || chains.iter().filter_map(MoveReport::acceptance);
         let mean = total(|chain| chain.accepted) / total(|chain| chain.proposed);
         Some(Self { mean, min: rates().reduce(f64::min)?, max: rates().reduce(f64::max)? })
     }
@@ -185,7 +162,7 @@ mod tests {
         let reports = [&reports[..], &[Report::default()]].concat();
         let jump = MoveSummary::new("jump", &reports);
         assert_eq!(jump.acceptance.unwrap().to_string(), "0.350 (0.200–0.400)");
-        assert_eq!((jump.share, jump.by_chain[2]), (1.0 / 3.0, MoveOfChain::default()));
+        assert_eq!((jump.share, jump.by_chain[2].proposed), (1.0 / 3.0, 0));
         assert_eq!(MoveSummary::new("walk", &reports).acceptance, None);
     }
 }

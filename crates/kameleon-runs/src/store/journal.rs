@@ -121,7 +121,7 @@ impl Journal {
         }
         self.waiting.extend_from_slice(&draw.log_density.to_le_bytes());
         self.waiting.extend_from_slice(&draw.acceptance.to_le_bytes());
-        self.waiting.push(outcome_code(draw.outcome) | if draw.warm { WARM } else { 0 });
+        self.waiting.push(draw.outcome.code() | if draw.warm { WARM } else { 0 });
         if self.waiting.len() >= BLOCK { self.write_block() } else { Ok(()) }
     }
 
@@ -154,25 +154,6 @@ impl Journal {
         self.length += self.waiting.len() as u64;
         self.waiting.truncate(BLOCK_HEAD);
         Ok(())
-    }
-}
-
-fn outcome_code(outcome: Outcome) -> u8 {
-    match outcome {
-        Outcome::Accepted => 0,
-        Outcome::Rejected => 1,
-        Outcome::OutsideSupport => 2,
-        Outcome::Invalid => 3,
-    }
-}
-
-fn outcome_of(code: u8) -> Option<Outcome> {
-    match code & !WARM {
-        0 => Some(Outcome::Accepted),
-        1 => Some(Outcome::Rejected),
-        2 => Some(Outcome::OutsideSupport),
-        3 => Some(Outcome::Invalid),
-        _ => None,
     }
 }
 
@@ -225,7 +206,7 @@ fn next_block(file: &mut File, block: &mut Vec<u8>, header: Header) -> std::io::
     }
     block.clear();
     Read::take(&mut *file, length as u64).read_to_end(block)?;
-    let known = |draw: &[u8]| draw.last().is_some_and(|code| outcome_of(*code).is_some());
+    let known = |draw: &[u8]| draw.last().is_some_and(|code| Outcome::of(*code & !WARM).is_some());
     Ok(block.len() == length && crc32fast::hash(block) == checksum && block.chunks_exact(header.draw()).all(known))
 }
 
@@ -235,7 +216,7 @@ fn show(draw: &[u8], x: &mut [f64], see: &mut impl FnMut(Draw<'_>)) {
     for (i, x) in x.iter_mut().enumerate() {
         *x = number(i);
     }
-    let Some(outcome) = outcome_of(code[0]) else { return };
+    let Some(outcome) = Outcome::of(code[0] & !WARM) else { return };
     let (log_density, acceptance) = (number(x.len()), number(x.len() + 1));
     see(Draw { x, log_density, acceptance, outcome, warm: code[0] & WARM != 0 });
 }
