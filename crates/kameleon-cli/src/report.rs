@@ -9,13 +9,13 @@ use crate::gp::GpReport;
 use crate::output::{harmless, wrapped, write_out};
 use anyhow::{Result, bail};
 use kameleon::Target;
-use kameleon::diagnose::{ParameterSummary, Truth, Verdict, compare_with_truth};
+use kameleon::diagnose::{Truth, Verdict, compare_with_truth};
 use kameleon::statistics::Counts;
-use kameleon_runs::output::{Learned, Posterior};
+use kameleon_runs::output::Posterior;
 use kameleon_runs::settings::Kind;
 use kameleon_runs::store::Files;
 use kameleon_runs::{Finished, How, Model, RunSettings, Status};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 /// A run to be printed.
 pub struct Shown<'a> {
@@ -36,38 +36,6 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Report<'a> {
-    target: &'a str,
-    sampler: &'a str,
-    chains: usize,
-    warmup: u64,
-    draws: usize,
-    thin: u64,
-    seed: u64,
-    evaluations: u64,
-    seconds: f64,
-    acceptance: f64,
-    longest_rejection_run: u64,
-    parameters: Vec<ParameterSummary>,
-    mean_norm: Option<f64>,
-    quantile_deviation: Option<f64>,
-    learned: &'a Learned,
-    #[serde(flatten)]
-    gp: Option<GpReport>,
-    converged: bool,
-    ended: &'a str,
-    warnings: Vec<String>,
-}
-
-/// A run with what there is to say about it besides its draws.
-struct Found<'a> {
-    shown: &'a Shown<'a>,
-    truth: Option<Truth>,
-    gp: Option<GpReport>,
-}
-
 /// Prints a run.
 pub fn print(shown: &Shown<'_>, args: &PrintArgs) -> Result<()> {
     let Shown { settings, posterior, model, .. } = *shown;
@@ -78,48 +46,54 @@ pub fn print(shown: &Shown<'_>, args: &PrintArgs) -> Result<()> {
     if !warnings.iter().any(|warning| warning.contains("is stuck")) {
         warnings.extend(gp.as_ref().and_then(GpReport::warning));
     }
-    let found = Found { shown, truth, gp };
     match args.json {
-        true => write_out(&as_json(found, warnings)?),
-        false => write_out(&as_text(&found, &warnings, args.verbose, Ink::on(&std::io::stdout()))),
+        true => write_out(&as_json(shown, truth, gp, &warnings)?),
+        false => write_out(&as_text(shown, truth, gp, &warnings, args.verbose)),
     }
 }
 
-fn as_json(found: Found<'_>, warnings: Vec<String>) -> Result<String> {
-    let Found { shown, truth, gp } = found;
+/// One object with everything.
+fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnings: &[String]) -> Result<String> {
     let posterior = shown.posterior;
     let (summary, figures) = (posterior.summary(), Figures::new(posterior));
-    let mut all = summary.verdict.messages;
-    all.extend(warnings);
-    let report = Report {
-        target: &posterior.target,
-        sampler: &posterior.sampler,
-        chains: posterior.chains.len(),
-        warmup: posterior.warmup,
-        draws: figures.draws,
-        thin: posterior.thin,
-        seed: posterior.seed,
-        evaluations: posterior.evaluations(),
-        seconds: posterior.seconds.unwrap_or_default(),
-        acceptance: figures.acceptance,
-        longest_rejection_run: figures.longest_rejection_run,
-        parameters: summary.parameters,
-        mean_norm: truth.map(|t| t.mean_norm),
-        quantile_deviation: truth.map(|t| t.quantile_deviation),
-        learned: &posterior.learned,
-        gp,
-        converged: summary.verdict.converged,
-        ended: shown.reason,
-        warnings: all,
-    };
-    Ok(serde_json::to_string(&report)? + "\n")
+    let mut report = json!({
+        "target": posterior.target,
+        "sampler": posterior.sampler,
+        "chains": posterior.chains.len(),
+        "warmup": posterior.warmup,
+        "draws": figures.draws,
+        "thin": posterior.thin,
+        "seed": posterior.seed,
+        "evaluations": posterior.evaluations(),
+        "seconds": posterior.seconds.unwrap_or_default(),
+        "acceptance": figures.acceptance,
+        "longest_rejection_run": figures.longest_rejection_run,
+        "parameters": summary.parameters,
+        "mean_norm": truth.map(|t| t.mean_norm),
+        "quantile_deviation": truth.map(|t| t.quantile_deviation),
+        "learned": posterior.learned,
+        "converged": summary.verdict.converged,
+        "ended": shown.reason,
+        "warnings": [&summary.verdict.messages, warnings].concat(),
+    });
+    if let (Some(report), Value::Object(gp)) = (report.as_object_mut(), serde_json::to_value(gp)?) {
+        report.extend(gp);
+    }
+    Ok(format!("{report}\n"))
 }
 
 /// Only our own words are in colour: names and messages may come from somebody else.
-fn as_text(found: &Found<'_>, warnings: &[String], verbose: bool, ink: Ink) -> String {
-    let Shown { settings, posterior, reason, .. } = *found.shown;
+fn as_text(
+    shown: &Shown<'_>,
+    truth: Option<Truth>,
+    gp: Option<GpReport>,
+    warnings: &[String],
+    verbose: bool,
+) -> String {
+    let Shown { settings, posterior, reason, .. } = *shown;
+    let ink = Ink::on(&std::io::stdout());
     let (summary, figures) = (posterior.summary(), Figures::new(posterior));
-    let mut out = headline(found.shown, figures.draws) + "\n";
+    let mut out = headline(shown, figures.draws) + "\n";
     out += &harmless(&summary.table());
     out.push('\n');
     out += &in_colour(&summary.verdict, ink);
@@ -130,7 +104,7 @@ fn as_text(found: &Found<'_>, warnings: &[String], verbose: bool, ink: Ink) -> S
         line += &format!(", acceptance {acceptance:.3}, longest run of rejections {longest_rejection_run}");
     }
     out += &format!("\n{}", paragraph(&line));
-    if let Some(truth) = found.truth {
+    if let Some(truth) = truth {
         out += &paragraph(&format!(
             "known truth, mean over chains: ‖mean‖ {:.3}, quantile deviation {:.2} %",
             truth.mean_norm,
@@ -138,7 +112,7 @@ fn as_text(found: &Found<'_>, warnings: &[String], verbose: bool, ink: Ink) -> S
         ));
     }
     out += &learned::as_text(&posterior.learned, verbose);
-    for line in found.gp.as_ref().map_or_else(String::new, GpReport::lines).lines() {
+    for line in gp.map_or_else(String::new, |gp| gp.lines()).lines() {
         out += &paragraph(line);
     }
     let run = &settings.run;
