@@ -34,7 +34,7 @@ pub fn to_dict(py: Python<'_>, posterior: Posterior) -> PyResult<Bound<'_, PyDic
     dict.set_item("seconds", posterior.seconds)?;
     dict.set_item("settings", posterior.settings)?;
     dict.set_item("warnings", posterior.warnings)?;
-    dict.set_item("learned", posterior.learned)?;
+    dict.set_item("learned", json::write(&posterior.learned)?)?;
     Ok(dict)
 }
 
@@ -73,6 +73,7 @@ macro_rules! get {
 fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
     let variables: Vec<(String, Vec<usize>)> = get!(dict, "variables");
     let chains: Vec<Bound<'_, PyDict>> = get!(dict, "chains");
+    let learned: String = get!(dict, "learned");
     Ok(Posterior {
         target: get!(dict, "target"),
         sampler: get!(dict, "sampler"),
@@ -86,7 +87,7 @@ fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
         seconds: get!(dict, "seconds"),
         settings: get!(dict, "settings"),
         warnings: get!(dict, "warnings"),
-        learned: get!(dict, "learned"),
+        learned: json::read(&learned)?,
     })
 }
 

@@ -42,10 +42,6 @@ pub trait AnyChain: Send {
     fn report(&self) -> Report;
     /// See [`Proposal::advice`].
     fn advice(&self) -> Vec<String>;
-    /// What was learned in the warm-up, as names and values for people; empty for samplers that tell nothing.
-    fn learned(&self) -> Vec<(String, String)> {
-        self.report().in_words()
-    }
     /// See [`Chain::join`].
     fn join(&mut self);
     /// See [`Chain::waits`].

@@ -28,14 +28,3 @@ impl MoveReport {
         (self.proposed > 0).then(|| self.accepted as f64 / self.proposed as f64)
     }
 }
-
-impl Report {
-    /// All of it as names and values: the facts, then the moves.
-    pub fn in_words(&self) -> Vec<(String, String)> {
-        let row = |row: &MoveReport| {
-            let accepted = row.acceptance().map_or(String::new(), |rate| format!(", accepted {rate:.3}"));
-            (row.name.clone(), format!("{:.0} % of moves{accepted}", 100.0 * row.share))
-        };
-        self.facts.iter().cloned().chain(self.moves.iter().map(row)).collect()
-    }
-}

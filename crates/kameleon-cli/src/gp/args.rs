@@ -36,11 +36,11 @@ pub struct GpArgs {
     /// logistic or probit [default: logistic]
     #[arg(long, value_name = "NAME", value_parser = named::<Likelihood>)]
     likelihood: Option<Likelihood>,
-    /// Where importance samples come from: laplace, or ep, which takes longer and is less noisy [default: laplace]
+    /// The approximation that importance samples are drawn from: laplace, or ep, which is slower and less noisy [default: laplace]
     #[arg(long, value_name = "NAME", value_parser = named::<Approximation>)]
     approximation: Option<Approximation>,
-    /// Importance samples for each estimate of the likelihood, or auto: a short pilot finds how many give most effective
-    /// draws for the work [default: auto]
+    /// Importance samples for each estimate of the likelihood, or auto: a short pilot run finds the number with the
+    /// largest effective sample size for the work [default: auto]
     #[arg(long, value_name = "COUNT")]
     n_imp: Option<Samples>,
 }

@@ -43,7 +43,7 @@ fn the_verdict_is_coloured_on_a_terminal_only_and_not_where_that_is_refused() {
 fn completions_manual_and_logs_are_there() {
     assert!(prints(&["completions", "bash"]).contains("kameleon"));
     assert!(prints(&["man"]).contains(".TH kameleon 1"));
-    assert!(prints(&["--help"]).contains("Exit codes: 0 done"));
+    assert!(prints(&["--help"]).contains("Exit codes: 0 success"));
     let output =
         kameleon(&["sample", "--dim", "2", "--warmup", "600", "--draws", "10", "--log", "info", "--sampler", "SM"]);
     let said = String::from_utf8(output.stderr).unwrap();

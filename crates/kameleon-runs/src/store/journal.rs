@@ -52,7 +52,7 @@ impl Header {
             return Err(StoreError::damaged(path, "this is not a journal of draws, or one of another version"));
         };
         if crc32fast::hash(&bytes[..16]) != word(bytes, 16) {
-            return Err(StoreError::damaged(path, "the head of the journal is damaged: its checksum does not agree"));
+            return Err(StoreError::damaged(path, "the head of the journal is damaged: its checksum is wrong"));
         }
         let header = Self { dim: word(bytes, 8), chain: word(bytes, 12) };
         if header.draw() > LARGEST_BLOCK {
@@ -88,7 +88,7 @@ impl Journal {
         Ok(Self::with(path, file, header, HEADER as u64))
     }
 
-    /// Goes on with a journal that had this length when its chain was checkpointed; what was written after is dropped, for
+    /// Resumes a journal that had this length when its chain was checkpointed; what was written after is dropped, for
     /// the chain will write it again.
     pub fn resume(path: &Path, header: Header, length: u64) -> Result<Self, StoreError> {
         let open = OpenOptions::new().read(true).write(true).open(path);
@@ -100,7 +100,7 @@ impl Journal {
         }
         let found = file.metadata().map_err(FileError::doing(path, "reading the length of the journal"))?.len();
         if found < length || length < HEADER as u64 {
-            let what = format!("the journal has {found} bytes where the checkpoint speaks of {length}");
+            let what = format!("the journal has {found} bytes, fewer than the {length} in the checkpoint");
             return Err(StoreError::damaged(path, what));
         }
         file.set_len(length).map_err(FileError::doing(path, "cutting the journal back to the checkpoint"))?;
@@ -125,7 +125,7 @@ impl Journal {
         if self.waiting.len() >= BLOCK { self.write_block() } else { Ok(()) }
     }
 
-    /// Writes everything to the disk and tells the length of the journal.
+    /// Writes everything to the disk and returns the length of the journal.
     pub fn sync(&mut self) -> Result<u64, StoreError> {
         self.write_block()?;
         self.file.sync_data().map_err(FileError::doing(&self.path, "writing to the disk"))?;
