@@ -55,7 +55,8 @@ impl RunSettings {
     pub fn check(&self) -> Result<(), SettingsProblem> {
         self.model.check(&self.parameters)?;
         self.parameters.check()?;
-        let run = Plan { sampler: self.sampler()?, ..self.run.clone() };
+        let mut run = Plan { sampler: self.sampler()?, ..self.run.clone() };
+        run.complete(self.model.default_length());
         run.check().map_err(|error| error.within("run"))?;
         self.check_starts()?;
         self.output.check()

@@ -32,7 +32,7 @@ pub struct Plan {
     /// The seed of all random numbers.
     #[serde(with = "seed")]
     pub seed: u64,
-    /// The number of threads; as many as there are cores if none is given. The draws do not depend on it.
+    /// The number of threads, by default that of the cores. The draws do not depend on it.
     pub threads: Option<usize>,
     /// ρ of a correlated pseudo-marginal chain; 0 draws the target's normals afresh at every step.
     pub correlation: f64,

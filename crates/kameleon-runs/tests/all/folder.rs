@@ -142,7 +142,9 @@ fn limits_end_a_run_and_are_told() {
     let finished = ends("max-evaluations = 1000", 199, "(max-evaluations) was reached");
     assert!(finished.posterior.evaluations() <= 1000);
     ends("until = \"ess=1e9\"", 400, "the limit of 400 draws in each chain (draws) was reached before ess=1000000000");
-    let said = run(&settings("max-evaluations = 600"), None).err().unwrap().to_string();
+    let mut short = settings("");
+    short.run.max_evaluations = Some(600);
+    let said = run(&short, None).err().unwrap().to_string();
     assert!(said.contains("run.max-evaluations: 600 are not enough") && said.contains("which take 604"), "{said}");
     let finished = run(&settings("thin = 1000000\nmax-minutes = 0.002"), None).unwrap();
     assert!(matches!(finished.ending, Ending::Complete));
