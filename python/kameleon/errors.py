@@ -43,7 +43,7 @@ class EvaluationError(KameleonError, ValueError):
 
 
 class StoreError(KameleonError, OSError):
-    """A run on disk cannot be made, read or gone on with."""
+    """A run on disk cannot be made, read or resumed."""
 
 
 class KameleonWarning(UserWarning):

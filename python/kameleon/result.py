@@ -153,9 +153,9 @@ class Result:
         return list(self._posterior["warnings"])
 
     @property
-    def learned(self) -> dict[str, str]:
-        """What the sampler learned, in words."""
-        return dict(self._posterior["learned"])
+    def learned(self) -> dict[str, Any]:
+        """What the sampler learned, as ``kameleon sample --json`` tells it: ``chains``, ``facts`` and ``moves``."""
+        return dict(json.loads(self._posterior["learned"]))
 
     def summary(self) -> Summary:
         """Means, quantiles, effective sizes and R-hat of all parameters, and a verdict in words."""

@@ -40,7 +40,7 @@ pub fn predict(args: &PredictArgs) -> Result<Exit> {
         out += &format!("{},{probability}\n", row + 1);
     }
     if prediction.rejected > 0 {
-        eprintln!("warning: {} of the draws could not be used", prediction.rejected);
+        eprintln!("warning: {} of the draws could not be used for prediction", prediction.rejected);
     }
     write_out(&out)?;
     Ok(Exit::Done)

@@ -28,10 +28,6 @@ pub trait AnyChain: Deref<Target = ChainCore> + Send {
     fn report(&self) -> Report;
     /// See [`Proposal::advice`].
     fn advice(&self) -> Vec<String>;
-    /// What was learned in the warm-up, as names and values for people; empty for samplers that tell nothing.
-    fn learned(&self) -> Vec<(String, String)> {
-        self.report().in_words()
-    }
     /// See [`Chain::join`].
     fn join(&mut self);
     /// See [`Chain::waits`].

@@ -27,24 +27,24 @@ pub struct Plan {
     pub warmup: Option<u64>,
     /// Draws kept from each chain, by default 10,000 or what suits the model; with `until`, the most that are kept.
     pub draws: Option<u64>,
-    /// One iteration in every this many is kept as a draw: a chain makes draws × thin iterations after its warm-up.
+    /// One draw is kept out of this many iterations: a chain makes draws × thin iterations after its warm-up.
     pub thin: u64,
-    /// Everything random follows from this.
+    /// The seed of all random numbers.
     #[serde(with = "seed")]
     pub seed: u64,
-    /// The number of threads; as many as there are cores if none is given. The draws do not depend on it.
+    /// The number of threads, by default that of the cores. The draws do not depend on it.
     pub threads: Option<usize>,
     /// ρ of a correlated pseudo-marginal chain; 0 draws the target's normals afresh at every step.
     pub correlation: f64,
     /// Whether up to four chains learn together in the warm-up, where their sampler can.
     pub pool: bool,
-    /// The rule that ends the run, such as ess=400,rhat=1.01.
+    /// The run ends when this rule is met.
     pub until: Option<StopRule>,
-    /// The largest number of draws kept from each chain; with `until` it replaces `draws`.
+    /// The maximum number of draws kept from each chain; with `until` it replaces `draws`.
     pub max_draws: Option<u64>,
-    /// The largest number of evaluations of the model, over all chains.
+    /// The maximum number of model evaluations, over all chains.
     pub max_evaluations: Option<u64>,
-    /// The longest time in minutes, counted anew when a run is resumed.
+    /// The maximum time in minutes, counted from zero when a run is resumed.
     pub max_minutes: Option<f64>,
     /// Only this chain of the plan is run, from 0: one machine's part of a job array.
     pub chain: Option<usize>,
@@ -72,7 +72,7 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// The first thing that makes no sense.
+    /// The first invalid setting.
     pub fn check(&self) -> Result<(), SettingsError> {
         let least = [
             ("chains", Some(self.chains as u64)),
@@ -96,11 +96,11 @@ impl Plan {
         if let Some(chain) = self.chain {
             let what = format!("there is no chain {chain}: the plan has {chains}, counted from 0");
             SettingsError::demand("chain", chain < chains, &what)?;
-            let what = "compares the chains of a run, so it cannot end one that runs alone; give `draws`";
+            let what = "compares the chains of a run, so it cannot stop a chain that runs alone; give `draws`";
             SettingsError::demand("until", self.until.is_none(), what)?;
             let what = format!(
-                "the chains of {} learn together, so that none of them can be run apart from the others; say pool = false \
-                 (--no-pool) in all parts of the plan, and each learns alone",
+                "the chains of {} learn together in the warm-up, so none can be run alone; to let each learn alone, set \
+                 pool = false (--no-pool) in all parts of the plan",
                 self.sampler.name()
             );
             SettingsError::demand("chain", !self.pools(), &what)?;

@@ -8,6 +8,7 @@ use crate::engine::{Control, Ending, Engine, Job};
 use crate::plan::Plan;
 use crate::record::{Draws, Keep, Recorded};
 use crate::registry::SettingsError;
+use crate::report::Report;
 use crate::sampler::StartError;
 use crate::statistics::{Counts, Statistics};
 use crate::target::Target;
@@ -19,8 +20,8 @@ pub struct ChainRun {
     pub draws: Draws,
     /// What happened to it.
     pub statistics: Statistics,
-    /// What was learned in its warm-up, as names and values for people.
-    pub learned: Vec<(String, String)>,
+    /// What it learned in its warm-up.
+    pub report: Report,
     /// What a person should know of it.
     pub advice: Vec<String>,
     /// The chain as it stopped, from which it can be resumed.
@@ -69,7 +70,7 @@ impl Run {
         match &self.ending {
             Ending::Complete => {}
             Ending::Stopped => warnings.push(self.reason.clone()),
-            Ending::Failed(error) => warnings.push(format!("{error}; this is what was drawn before")),
+            Ending::Failed(error) => warnings.push(format!("{error}; shown are the draws made before")),
         }
         warnings.extend(invalid_points(self.chains.iter().map(|chain| &chain.statistics)));
         warnings.extend(advice(self.chains.iter().enumerate().map(|(k, chain)| (k, chain.advice.clone()))));
@@ -200,7 +201,7 @@ impl ChainRun {
         Ok(Self {
             draws: recorded.draws,
             statistics: chain.statistics().clone(),
-            learned: chain.learned(),
+            report: chain.report(),
             advice: chain.advice(),
             state: chain.save(),
         })

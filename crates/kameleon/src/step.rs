@@ -16,6 +16,21 @@ pub enum Outcome {
     Invalid,
 }
 
+impl Outcome {
+    /// All of them, in the order of their codes.
+    pub const ALL: [Self; 4] = [Self::Accepted, Self::Rejected, Self::OutsideSupport, Self::Invalid];
+
+    /// The number that stands for it in files and arrays.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The outcome with this number.
+    pub fn of(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+}
+
 /// One iteration of a chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {

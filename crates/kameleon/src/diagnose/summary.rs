@@ -64,7 +64,7 @@ pub fn summarise(names: &[String], chains: &[&[f64]], dim: usize) -> Summary {
 impl ParameterSummary {
     /// The line of the table, cell by cell as in [`HEADER`](super::HEADER), with as many digits as the draws answer for.
     pub fn cells(&self) -> [String; 10] {
-        table::row(self)
+        table::cells(self)
     }
 
     /// Sorts and transforms the draws once for all figures.
