@@ -249,7 +249,7 @@ pub struct FormatFlags(pub Vec<FormatName>);
 impl Args for FormatFlags {
     fn augment_args(command: clap::Command) -> clap::Command {
         command.args(FORMATS.iter().map(|format| {
-            let help = format!("Write {}: {}", format.file, format.about);
+            let help = format!("Write {}, {}", format.file, format.about);
             Arg::new(format.name).long(format.name).action(ArgAction::SetTrue).group("format").help(help)
         }))
     }

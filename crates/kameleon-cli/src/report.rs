@@ -56,6 +56,7 @@ pub fn print(shown: &Shown<'_>, args: &PrintArgs) -> Result<()> {
 fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnings: &[String]) -> Result<String> {
     let posterior = shown.posterior;
     let (summary, figures) = (posterior.summary(), Figures::new(posterior));
+    let all = [&summary.verdict.messages[..], warnings].concat();
     let mut report = json!({
         "target": posterior.target,
         "sampler": posterior.sampler,
@@ -74,7 +75,7 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         "learned": posterior.learned,
         "converged": summary.verdict.converged,
         "ended": shown.reason,
-        "warnings": [&summary.verdict.messages, warnings].concat(),
+        "warnings": all,
     });
     if let (Some(report), Value::Object(gp)) = (report.as_object_mut(), serde_json::to_value(gp)?) {
         report.extend(gp);

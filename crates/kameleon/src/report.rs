@@ -14,7 +14,7 @@ pub struct Report {
 /// What became of one kind of move.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MoveReport {
-    /// Its name, which is stored by those who store the rest.
+    /// Its name; not serialised, since a list of rows by chain has it once.
     #[serde(skip)]
     pub name: String,
     /// The probability with which it is made.
