@@ -1,8 +1,8 @@
-"""Makes the classes of the package's samplers, kernels and built-in targets from the registry of the Rust library.
+"""Generates the classes of samplers, kernels and built-in targets from the registry of the Rust library.
 
     kameleon list --json | python python/generate.py     # or `make python-registry`
 
-A test checks that what it makes is what is there.
+A test checks that the generated file is up to date.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 
 HEAD = '''"""The samplers, kernels and built-in targets of the library.
 
-Made from the registry of the Rust library by ``make python-registry``: not to be edited.
+Generated from the registry of the Rust library by ``make python-registry``; do not edit.
 """
 
 from __future__ import annotations
@@ -38,39 +38,33 @@ TYPES = {
 }
 
 
+VALUE = "@dataclass(frozen=True)"
+SAMPLER = "@dataclass(frozen=True, kw_only=True, repr=False, eq=False)"
+
+
 def module(registry):
     """The text of the module."""
-    kernels = [data_class(entry, "Profile") for entry in registry["kernels"]]
-    targets = [data_class(entry, "BuiltInTarget") for entry in registry["targets"]]
-    targets += [data_class(entry, "PosteriorTarget") for entry in registry["posteriors"] if entry["class"]]
     samplers = {}
     for entry in registry["samplers"]:
         samplers.setdefault(entry["class"], []).append(entry)
-    classes = [*kernels, *(sampler(entries) for entries in samplers.values()), *targets]
+    posteriors = [entry for entry in registry["posteriors"] if entry["class"]]
+    classes = [data_class(VALUE, "Profile", [entry]) for entry in registry["kernels"]]
+    classes += [data_class(SAMPLER, "Sampler", entries) for entries in samplers.values()]
+    classes += [data_class(VALUE, "BuiltInTarget", [entry]) for entry in registry["targets"]]
+    classes += [data_class(VALUE, "PosteriorTarget", [entry]) for entry in posteriors]
     return "\n\n".join([HEAD, *classes])
 
 
-def data_class(entry, base):
-    """A class whose instances are values."""
-    lines = ["@dataclass(frozen=True)", f"class {entry['class']}({base}):", *docstring([entry])]
-    lines += [f"    {argument(setting)}" for setting in entry["settings"]]
-    return "\n".join([*lines, f'    _name = "{entry["name"]}"', ""])
-
-
-def sampler(entries):
-    """The class of a sampler; entries that share it differ in their defaults."""
+def data_class(decorator, base, entries):
+    """The class of one entry, or of several that differ in their defaults only."""
     first = entries[0]
-    lines = [f"class {first['class']}(Sampler):", *docstring(entries), f'    _name = "{first["name"]}"', ""]
-    lines += ["    def __init__(", "        self,", "        *,"]
-    lines += [f"        {argument(setting, ',')}" for setting in first["settings"]]
-    lines += ["    ) -> None:", "        super().__init__("]
-    names = [name(setting) for setting in first["settings"]]
-    lines += [f"            {key}={key}," for key in names]
-    return "\n".join([*lines, "        )", ""])
+    lines = [decorator, f"class {first['class']}({base}):", *docstring(entries)]
+    lines += [f"    {argument(setting)}" for setting in first["settings"]]
+    return "\n".join([*lines, f'    _name = "{first["name"]}"', ""])
 
 
 def docstring(entries):
-    """What it is, and a line for each setting."""
+    """The description of the class, and a line for each setting."""
     about = ". ".join(f"{entry['name']}: {entry['about']}" for entry in entries)
     lines = textwrap.wrap(f'"""{about}.', 116)
     if not entries[0]["settings"]:
@@ -84,16 +78,16 @@ def docstring(entries):
     return [*(f"    {line}".rstrip() for line in lines), '    """', ""]
 
 
-def argument(setting, end=""):
-    """A setting in a signature."""
+def argument(setting):
+    """A setting as a field."""
     kind, default = setting["type"], setting["default"]
     words = isinstance(kind, dict)
     annotation = f"Literal[{', '.join(json.dumps(word) for word in kind['word'])}]" if words else TYPES[kind]
     optional = " | None" if setting["optional"] else ""
     if kind == "kernel":
-        return f"{name(setting)}: {annotation} = Gaussian(){end}  # noqa: B008 (a frozen value)"
+        return f"{name(setting)}: {annotation} = Gaussian()"
     value = json.dumps(default) if isinstance(default, str) else repr(default)
-    return f"{name(setting)}: {annotation}{optional} = {value}{end}"
+    return f"{name(setting)}: {annotation}{optional} = {value}"
 
 
 def name(setting):

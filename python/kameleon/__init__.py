@@ -1,4 +1,4 @@
-"""Gradient-free sampling of awkward posteriors: bent, ring-shaped, badly scaled, noisy.
+"""Gradient-free sampling of difficult posteriors: curved, ring-shaped, badly scaled, noisy.
 
 >>> import kameleon as km
 >>> def log_density(x):
@@ -11,15 +11,7 @@
 from . import diagnose, kernels, samplers, summary, targets
 from ._kameleon import __version__
 from .chain import Chain, Step
-from .errors import (
-    EvaluationError,
-    KameleonError,
-    KameleonWarning,
-    SettingsError,
-    StartError,
-    StoreError,
-    TargetError,
-)
+from .errors import EvaluationError, KameleonError, KameleonWarning, SettingsError, StartError, StoreError, TargetError
 from .result import Result
 from .samplers import AM, AMPCA, DEMCZ, KAMH, SM, Kameleon, KameleonPCA, Sampler
 from .sampling import load, resume, sample

@@ -1,4 +1,4 @@
-"""A result as ArviZ has it, before version 1 and after."""
+"""Conversion of a result for ArviZ, before and after version 1."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def to_arviz(result: Result) -> Any:
-    """InferenceData, or a DataTree from ArviZ 1 on."""
+    """InferenceData, or a DataTree since ArviZ 1."""
     try:
         import arviz
     except ImportError:

@@ -1,4 +1,4 @@
-"""What all kernels have in common: sums, multiples, and their form in settings."""
+"""The base class of all kernels: sums, multiples, and their form in settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import _kameleon
 
 
 class Kernel:
-    """A positive definite kernel; choose one of the classes of ``km.kernels``."""
+    """A positive definite kernel: an instance of a class in ``km.kernels``, a sum, or a multiple."""
 
     def _value(self) -> Any:
         raise NotImplementedError
@@ -24,12 +24,12 @@ class Kernel:
     __rmul__ = __mul__
 
     def _checked(self) -> Any:
-        """The kernel as the Rust side stores it."""
+        """The kernel as the Rust library stores it."""
         return json.loads(_kameleon.check_kernel(json.dumps(self._value())))
 
 
 class Profile(Kernel):
-    """A kernel with settings of its own."""
+    """A kernel of the registry."""
 
     _name: str
 

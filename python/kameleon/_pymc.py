@@ -1,4 +1,4 @@
-"""PyMC models: their log density without gradients, on the free variables one after another."""
+"""PyMC models: the log density, without gradients, as a function of one vector of the free variables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .problem import Problem
 
 
 def problem(model: Any) -> Problem:
-    """A PyMC model as a problem: chains move in the space of its transformed variables."""
+    """A PyMC model as a problem; chains move in the space of its transformed variables."""
     import pymc
 
     point = model.initial_point()
@@ -24,7 +24,7 @@ def problem(model: Any) -> Problem:
         raise SettingsError("log_density", "the PyMC model has no free variables; is everything observed?")
     discrete = [variable.name for variable in model.value_vars if variable.dtype.startswith(("int", "uint", "bool"))]
     if discrete:
-        what = f"{', '.join(discrete)}: continuous variables only can be sampled; marginalise discrete ones"
+        what = f"{', '.join(discrete)}: only continuous variables can be sampled; marginalise discrete ones"
         raise SettingsError("log_density", what)
     ravelled = pymc.blocking.DictToArrayBijection.map({name: np.asarray(point[name], dtype=float) for name in free})
     names = [entry for name in free for entry in _entries(name, np.shape(point[name]))]
@@ -57,7 +57,7 @@ def _log_density(model: Any, point: dict[str, Any]) -> Callable[[NDArray[np.floa
 
 
 class ToModel:
-    """Brings draws back to the model's own variables, deterministic ones included."""
+    """Transforms draws back to the model's variables, deterministic ones included."""
 
     def __init__(self, model: Any, layout: Any) -> None:
         from pymc.util import get_default_varnames

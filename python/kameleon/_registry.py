@@ -1,6 +1,6 @@
 """The samplers, kernels and built-in targets of the library.
 
-Made from the registry of the Rust library by ``make python-registry``: not to be edited.
+Generated from the registry of the Rust library by ``make python-registry``; do not edit.
 """
 
 from __future__ import annotations
@@ -85,6 +85,7 @@ class Polynomial(Profile):
     _name = "polynomial"
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Kameleon(Sampler):
     """kameleon: the default: learned metric, local steps and jumps across the target.
 
@@ -94,20 +95,12 @@ class Kameleon(Sampler):
             100)
     """
 
+    n: int = 1000
+    jumps_up_to: int = 50
     _name = "kameleon"
 
-    def __init__(
-        self,
-        *,
-        n: int = 1000,
-        jumps_up_to: int = 50,
-    ) -> None:
-        super().__init__(
-            n=n,
-            jumps_up_to=jumps_up_to,
-        )
 
-
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SM(Sampler):
     """SM: standard Metropolis: isotropic steps of fixed scale.
 
@@ -115,18 +108,11 @@ class SM(Sampler):
         nu: The scale ν of a step; 2.38/√d if none is given. (> 0)
     """
 
+    nu: float | None = None
     _name = "SM"
 
-    def __init__(
-        self,
-        *,
-        nu: float | None = None,
-    ) -> None:
-        super().__init__(
-            nu=nu,
-        )
 
-
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AM(Sampler):
     """AM-LS: adaptive Metropolis: learned covariance and learned scale. AM-FS: adaptive Metropolis: learned covariance,
     fixed scale 2.38/√d.
@@ -146,36 +132,20 @@ class AM(Sampler):
         published: Whether the defaults are those of the published experiments, which never settle.
     """
 
+    learn_scale: bool = True
+    variances: Sequence[float] | None = None
+    mean_from_zero: bool = False
+    discard: int = 500
+    every: int = 1
+    covariance_power: float = 1.0
+    scale_power: float = 0.5
+    ridge: float = 1e-10
+    until: Literal["warmup", "forever"] = "warmup"
+    published: bool = False
     _name = "AM-LS"
 
-    def __init__(
-        self,
-        *,
-        learn_scale: bool = True,
-        variances: Sequence[float] | None = None,
-        mean_from_zero: bool = False,
-        discard: int = 500,
-        every: int = 1,
-        covariance_power: float = 1.0,
-        scale_power: float = 0.5,
-        ridge: float = 1e-10,
-        until: Literal["warmup", "forever"] = "warmup",
-        published: bool = False,
-    ) -> None:
-        super().__init__(
-            learn_scale=learn_scale,
-            variances=variances,
-            mean_from_zero=mean_from_zero,
-            discard=discard,
-            every=every,
-            covariance_power=covariance_power,
-            scale_power=scale_power,
-            ridge=ridge,
-            until=until,
-            published=published,
-        )
 
-
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class AMPCA(Sampler):
     """AM-PCA: steps along one principal direction of the learned covariance at a time.
 
@@ -186,22 +156,13 @@ class AMPCA(Sampler):
         until: When learning ends.
     """
 
+    components: int | None = None
+    discard: int = 500
+    until: Literal["warmup", "forever"] = "warmup"
     _name = "AM-PCA"
 
-    def __init__(
-        self,
-        *,
-        components: int | None = None,
-        discard: int = 500,
-        until: Literal["warmup", "forever"] = "warmup",
-    ) -> None:
-        super().__init__(
-            components=components,
-            discard=discard,
-            until=until,
-        )
 
-
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class KAMH(Sampler):
     """KAMH-LS: Kameleon: covariance follows the local shape of the target, learned scale. KAMH: Kameleon with fixed
     scale.
@@ -224,42 +185,23 @@ class KAMH(Sampler):
         published: Whether z is drawn anew from the stored past at every iteration, as in the published experiments.
     """
 
+    learn_scale: bool = True
+    kernel: Kernel = Gaussian()
+    bandwidth: Literal["median", "fixed"] | float = "median"
+    n: int = 1000
+    gamma: float = 0.2
+    gamma_decay: float = 0.0
+    nu2: float = 0.1
+    discard: int = 500
+    history: Literal["reservoir", "stored"] = "reservoir"
+    schedule: float | dict[str, Any] = 1.0
+    until: Literal["warmup", "forever"] = "warmup"
+    z: Sequence[Sequence[float]] | None = None
+    published: bool = False
     _name = "KAMH-LS"
 
-    def __init__(
-        self,
-        *,
-        learn_scale: bool = True,
-        kernel: Kernel = Gaussian(),  # noqa: B008 (a frozen value)
-        bandwidth: Literal["median", "fixed"] | float = "median",
-        n: int = 1000,
-        gamma: float = 0.2,
-        gamma_decay: float = 0.0,
-        nu2: float = 0.1,
-        discard: int = 500,
-        history: Literal["reservoir", "stored"] = "reservoir",
-        schedule: float | dict[str, Any] = 1.0,
-        until: Literal["warmup", "forever"] = "warmup",
-        z: Sequence[Sequence[float]] | None = None,
-        published: bool = False,
-    ) -> None:
-        super().__init__(
-            learn_scale=learn_scale,
-            kernel=kernel,
-            bandwidth=bandwidth,
-            n=n,
-            gamma=gamma,
-            gamma_decay=gamma_decay,
-            nu2=nu2,
-            discard=discard,
-            history=history,
-            schedule=schedule,
-            until=until,
-            z=z,
-            published=published,
-        )
 
-
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class KameleonPCA(Sampler):
     """PCA-Kameleon: steps along one kernel principal direction at a time.
 
@@ -283,44 +225,24 @@ class KameleonPCA(Sampler):
         published: Whether z is drawn anew from the stored past at every iteration, as in the published experiments.
     """
 
+    components: int | None = None
+    learn_scale: bool = True
+    kernel: Kernel = Gaussian()
+    bandwidth: Literal["median", "fixed"] | float = "median"
+    n: int = 200
+    gamma: float = 0.2
+    gamma_decay: float = 0.0
+    nu2: float = 0.1
+    discard: int = 500
+    history: Literal["reservoir", "stored"] = "reservoir"
+    schedule: float | dict[str, Any] = 1.0
+    until: Literal["warmup", "forever"] = "warmup"
+    z: Sequence[Sequence[float]] | None = None
+    published: bool = False
     _name = "PCA-Kameleon"
 
-    def __init__(
-        self,
-        *,
-        components: int | None = None,
-        learn_scale: bool = True,
-        kernel: Kernel = Gaussian(),  # noqa: B008 (a frozen value)
-        bandwidth: Literal["median", "fixed"] | float = "median",
-        n: int = 200,
-        gamma: float = 0.2,
-        gamma_decay: float = 0.0,
-        nu2: float = 0.1,
-        discard: int = 500,
-        history: Literal["reservoir", "stored"] = "reservoir",
-        schedule: float | dict[str, Any] = 1.0,
-        until: Literal["warmup", "forever"] = "warmup",
-        z: Sequence[Sequence[float]] | None = None,
-        published: bool = False,
-    ) -> None:
-        super().__init__(
-            components=components,
-            learn_scale=learn_scale,
-            kernel=kernel,
-            bandwidth=bandwidth,
-            n=n,
-            gamma=gamma,
-            gamma_decay=gamma_decay,
-            nu2=nu2,
-            discard=discard,
-            history=history,
-            schedule=schedule,
-            until=until,
-            z=z,
-            published=published,
-        )
 
-
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class DEMCZ(Sampler):
     """DE-MC(Z): differential evolution: steps along differences of past states; not of the paper.
 
@@ -334,26 +256,13 @@ class DEMCZ(Sampler):
         until: When Z stops growing.
     """
 
+    first: int | None = None
+    every: int = 10
+    snooker: float = 0.1
+    whole: float = 0.1
+    noise: float = 1e-06
+    until: Literal["warmup", "forever"] = "warmup"
     _name = "DE-MC(Z)"
-
-    def __init__(
-        self,
-        *,
-        first: int | None = None,
-        every: int = 10,
-        snooker: float = 0.1,
-        whole: float = 0.1,
-        noise: float = 1e-06,
-        until: Literal["warmup", "forever"] = "warmup",
-    ) -> None:
-        super().__init__(
-            first=first,
-            every=every,
-            snooker=snooker,
-            whole=whole,
-            noise=noise,
-            until=until,
-        )
 
 
 @dataclass(frozen=True)

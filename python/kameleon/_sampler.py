@@ -1,33 +1,41 @@
-"""What all samplers have in common: plain settings that the Rust side checks."""
+"""The base class of all samplers: plain settings that the Rust library checks."""
 
 from __future__ import annotations
 
-import inspect
 import json
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
 
 from . import _kameleon
 from ._kernel import Kernel
 from .errors import SettingsError
 
 
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Sampler:
-    """A sampler and its settings: plain values, checked when it is made."""
+    """A sampler; its settings are checked when it is made.
 
-    _name: str
+    The attributes are the arguments as given; ``settings`` are the values in use.
+    """
 
-    def __init__(self, **settings: Any) -> None:
-        if not isinstance(settings.get("kernel", Kernel()), Kernel):
-            raise SettingsError("kernel", f"must be one of the classes of km.kernels, not {settings['kernel']!r}")
-        # What is as it is by default is left to the library, where one setting may decide over others.
-        parameters = inspect.signature(type(self)).parameters
-        given = {key: value for key, value in settings.items() if not _same(value, parameters[key].default)}
-        self.name, self._json = _kameleon.check_sampler(json.dumps({"name": self._name, **given}, default=plain))
-        """The sampler's name in the paper."""
+    _name: ClassVar[str]
+    name: str = field(init=False)
+    """The sampler's name in the paper."""
+    _json: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(kernel := getattr(self, "kernel", Kernel()), Kernel):
+            raise SettingsError("kernel", f"must be an instance of a class in km.kernels, not {kernel!r}")
+        arguments = [(each, getattr(self, each.name)) for each in fields(self) if each.init]
+        # Defaults are left to the library, where one setting may determine others.
+        given = {each.name: value for each, value in arguments if not _same(value, each.default)}
+        name, text = _kameleon.check_sampler(json.dumps({"name": self._name, **given}, default=plain))
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "_json", text)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All settings, as the library stores them; what is left open is left out.
+        """All settings in use; those without a value are omitted.
 
         >>> import kameleon as km
         >>> km.SM(nu=0.5).settings
@@ -52,9 +60,9 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """Kernels, and numpy's arrays and numbers, as JSON has them."""
+    """Converts kernels and NumPy arrays and scalars for JSON."""
     if isinstance(value, Kernel):
         return value._value()
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"{value!r} is no setting")
+    raise TypeError(f"{value!r} cannot be a setting")

@@ -1,4 +1,4 @@
-"""Ask and tell: a chain for log densities that are computed elsewhere."""
+"""Ask and tell: a chain for log densities that are evaluated elsewhere."""
 
 from __future__ import annotations
 
@@ -16,22 +16,33 @@ __all__ = ["Chain", "Step"]
 
 
 class Step(NamedTuple):
-    """What became of the point that was asked for."""
+    """The outcome of a step."""
 
     iteration: int
     """The iteration, from 0."""
     warmup: bool
-    """Whether it belongs to the warm-up."""
+    """Whether it is in the warm-up."""
     outcome: str
-    """accepted, rejected, outside-support or invalid."""
+    """"accepted", "rejected", "outside-support" or "invalid"."""
     acceptance: float
-    """The probability with which it was accepted."""
+    """The acceptance probability."""
 
 
 class Chain:
-    """One chain that asks for points and is told their log density.
+    """A chain that asks for points and is told their log densities.
 
-    It can be pickled, or kept as bytes by ``save`` and ``load``, and goes on exactly from there.
+    The first point it asks for is the start; telling its log density makes no step. A chain can be pickled, or saved as
+    bytes, and continues exactly.
+
+    Args:
+        start: the starting point.
+        sampler: a sampler of ``km.samplers``; ``km.Kameleon()`` by default.
+        warmup: the number of warm-up iterations.
+        sampling: the expected number of iterations after the warm-up.
+        seed: determines all random numbers, together with ``index``.
+        index: the number of this chain among chains of the same seed.
+        normals: the number of standard normals that the log density is a function of, if it is noisy.
+        correlated: the correlation ρ of the normals of successive proposals.
 
     >>> import kameleon as km
     >>> chain = km.Chain([0.0, 0.0], sampler=km.SM(), warmup=100, seed=1)
@@ -40,9 +51,6 @@ class Chain:
     ...     step = chain.tell(-0.5 * float(x @ x))
     >>> chain.iterations, step.outcome in ("accepted", "rejected")
     (999, True)
-
-    The first point it asks for is the start, and telling its log density makes no step. ``sampling`` is how many
-    iterations after the warm-up there will be, as far as that is known; ``index`` makes one of many chains of a seed.
     """
 
     def __init__(
@@ -73,15 +81,15 @@ class Chain:
         )
 
     def ask(self) -> NDArray[np.float64]:
-        """The point whose log density is wanted next; the same until it is told."""
+        """The point whose log density is needed next; the same until it is told."""
         return self._chain.ask()
 
     def tell(self, log_density: float) -> Step | None:
-        """Tells the log density at that point. NaN and +∞ are counted as invalid, −∞ as outside the support."""
+        """Tell the log density at that point. NaN and +∞ count as invalid, −∞ as outside the support."""
         return _step(self._chain.tell(float(log_density)))
 
     def reject(self, why: str) -> Step | None:
-        """Tells that there is no log density at that point, and why: it is counted as invalid."""
+        """Say that there is no log density at that point, and why; it counts as invalid."""
         return _step(self._chain.reject(why))
 
     @property
@@ -91,32 +99,32 @@ class Chain:
 
     @property
     def position(self) -> NDArray[np.float64]:
-        """Where the chain is."""
+        """The current point."""
         return self._chain.position
 
     @property
     def log_density(self) -> float:
-        """The log density there."""
+        """The log density at the current point."""
         return self._chain.log_density
 
     @property
     def iterations(self) -> int:
-        """How many steps it has made."""
+        """The number of steps so far."""
         return self._chain.iterations
 
     @property
     def warming_up(self) -> bool:
-        """Whether the next step belongs to the warm-up."""
+        """Whether the next step is in the warm-up."""
         return self._chain.iterations < self._chain.warmup
 
     @property
     def statistics(self) -> dict[str, Any]:
-        """What happened so far: evaluations, outcomes, traces."""
+        """Evaluations, outcomes and traces so far."""
         statistics: dict[str, Any] = json.loads(self._chain.statistics())
         return statistics
 
     def save(self) -> bytes:
-        """Everything the chain is at this moment.
+        """The state of the chain as bytes.
 
         >>> import kameleon as km
         >>> chain = km.Chain([0.0], sampler=km.SM(), warmup=10)
@@ -127,7 +135,7 @@ class Chain:
 
     @classmethod
     def load(cls, state: bytes) -> Chain:
-        """A chain as it was saved."""
+        """Restore a chain from ``save``."""
         chain = cls.__new__(cls)
         chain._chain = _kameleon.Chain.load(state)
         return chain

@@ -1,7 +1,7 @@
-"""Whether to believe draws: R-hat, effective sample size, Monte Carlo standard errors, MMD, on plain arrays.
+"""Convergence diagnostics for plain arrays: R-hat, effective sample size, Monte Carlo standard error, MMD.
 
-The functions take draws of shape (chains, draws), or (chains, draws, parameters, …) and then give one number for each
-parameter. The figures are those of ArviZ, and NaN for fewer than 4 draws a chain or draws that are not finite.
+Draws have the shape (chains, draws), or (chains, draws, parameters, …) for one number per parameter. The values agree
+with ArviZ; they are NaN for fewer than 4 draws per chain, or draws that are not finite.
 
 >>> import numpy as np
 >>> import kameleon as km
@@ -43,7 +43,7 @@ __all__ = [
 
 
 def _each(name: str, draws: ArrayLike, p: float = 0.5) -> Any:
-    """One diagnostic of every parameter."""
+    """A diagnostic of every parameter."""
     array = np.asarray(draws, dtype=float)
     if array.ndim == 1:
         array = array[None]
@@ -57,7 +57,7 @@ def _each(name: str, draws: ArrayLike, p: float = 0.5) -> Any:
 
 
 def r_hat(draws: ArrayLike) -> Any:
-    """The larger of ``r_hat_bulk`` and ``r_hat_folded``: to be mistrusted above 1.01. NaN for one chain.
+    """The larger of ``r_hat_bulk`` and ``r_hat_folded``; above 1.01 the chains have not converged. NaN for one chain.
 
     >>> import kameleon as km
     >>> round(km.diagnose.r_hat([[1, 2, 3, 4], [2, 1, 4, 3]]), 3)
@@ -67,37 +67,37 @@ def r_hat(draws: ArrayLike) -> Any:
 
 
 def r_hat_bulk(draws: ArrayLike) -> Any:
-    """R-hat of the rank-normalised half chains: whether they have one place."""
+    """R-hat of the rank-normalised split chains: whether they agree in location."""
     return _each("r_hat_bulk", draws)
 
 
 def r_hat_folded(draws: ArrayLike) -> Any:
-    """R-hat of the rank-normalised distances to the median: whether the chains have one spread."""
+    """R-hat of the rank-normalised distances to the median: whether the chains agree in scale."""
     return _each("r_hat_folded", draws)
 
 
 def ess_bulk(draws: ArrayLike) -> Any:
-    """The effective number of draws for the bulk: the one to look at first."""
+    """The bulk effective sample size: the one to look at first."""
     return _each("ess_bulk", draws)
 
 
 def ess_tail(draws: ArrayLike) -> Any:
-    """The effective number of draws for the tails: the smaller of those for the 5 % and the 95 % quantile."""
+    """The tail effective sample size: the smaller of those of the 5 % and 95 % quantiles."""
     return _each("ess_tail", draws)
 
 
 def ess_mean(draws: ArrayLike) -> Any:
-    """The effective number of draws for the mean."""
+    """The effective sample size for the mean."""
     return _each("ess_mean", draws)
 
 
 def ess_sd(draws: ArrayLike) -> Any:
-    """The effective number of draws for the standard deviation."""
+    """The effective sample size for the standard deviation."""
     return _each("ess_sd", draws)
 
 
 def ess_quantile(draws: ArrayLike, p: float) -> Any:
-    """The effective number of draws for the quantile at p."""
+    """The effective sample size for the p-quantile."""
     return _each("ess_quantile", draws, p)
 
 
@@ -112,7 +112,7 @@ def mcse_sd(draws: ArrayLike) -> Any:
 
 
 def mcse_quantile(draws: ArrayLike, p: float) -> Any:
-    """The Monte Carlo standard error of the quantile at p."""
+    """The Monte Carlo standard error of the p-quantile."""
     return _each("mcse_quantile", draws, p)
 
 
@@ -129,7 +129,7 @@ def autocorrelation(x: ArrayLike) -> NDArray[np.float64]:
 def mmd2(x: ArrayLike, y: ArrayLike, kernel: Kernel = Gaussian(), *, biased: bool = False) -> float:  # noqa: B008
     """The squared maximum mean discrepancy between two samples of shape (draws, parameters).
 
-    Without bias it is zero on average for two samples of one law, so it may be negative.
+    The unbiased estimate has mean zero for samples from the same distribution, so it may be negative.
 
     >>> import kameleon as km
     >>> round(km.diagnose.mmd2([[0.0], [1.0]], [[0.0], [1.0]], km.kernels.Polynomial(degree=2), biased=True), 12)
@@ -140,7 +140,7 @@ def mmd2(x: ArrayLike, y: ArrayLike, kernel: Kernel = Gaussian(), *, biased: boo
 
 
 def summary(draws: ArrayLike, names: Sequence[str] | None = None) -> Summary:
-    """The table of all parameters with a verdict in words, for draws of shape (chains, draws, parameters).
+    """The summary table with a verdict, for draws of shape (chains, draws, parameters).
 
     >>> import numpy as np
     >>> import kameleon as km

@@ -1,4 +1,4 @@
-"""What can go wrong, and what an exception then carries."""
+"""The exceptions and warnings of the package."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 class KameleonError(Exception):
-    """Every exception of this package is one of these."""
+    """The base class of all exceptions of this package."""
 
 
 class SettingsError(KameleonError, ValueError):
-    """An argument makes no sense; nothing was run.
+    """An argument is not allowed; nothing was run.
 
     >>> import kameleon as km
     >>> try:
@@ -35,25 +35,25 @@ class SettingsError(KameleonError, ValueError):
 
 
 class StartError(KameleonError, ValueError):
-    """A chain cannot start where it was told to; nothing was run."""
+    """A chain cannot start at its starting point; nothing was run."""
 
 
 class EvaluationError(KameleonError, ValueError):
-    """A target has no value at a point, or a chain was told something that it did not ask for."""
+    """A target has no value at a point, or a chain was told a value that it did not ask for."""
 
 
 class StoreError(KameleonError, OSError):
-    """A run on disk cannot be made, read or resumed."""
+    """A run on disk cannot be created, read or resumed."""
 
 
 class KameleonWarning(UserWarning):
-    """Something about a run that a person should know."""
+    """Something about a run that needs attention."""
 
 
 class TargetError(KameleonError, RuntimeError):
-    """The log density could not be evaluated any more. What was drawn before is in ``result``.
+    """The log density could no longer be evaluated. The draws so far are in ``result``.
 
-    If the user's own function raised, that exception with its traceback is ``__cause__``.
+    If the user's function raised an exception, it is ``__cause__``.
 
     >>> import kameleon as km
     >>> def fragile(x):
@@ -70,4 +70,4 @@ class TargetError(KameleonError, RuntimeError):
     def __init__(self, message: str, result: Result) -> None:
         super().__init__(message)
         self.result = result
-        """What was drawn before."""
+        """The draws so far."""

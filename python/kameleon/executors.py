@@ -1,8 +1,8 @@
-"""Chains on other processes and machines, by anything with the interface of ``concurrent.futures.Executor``.
+"""Chains on other processes and machines, through any executor with the interface of ``concurrent.futures.Executor``.
 
-The run stays here: chains learn together, draws are kept, rules are checked. What goes to the executor are pieces of a
-chain: until it waits for the others of its group, or for a while. A piece follows from the chain it begins with, so the
-draws are the same wherever it is done, and one whose worker was lost is done again with the same result.
+The run itself stays in this process: chains learn together, draws are stored, stopping rules are checked. The executor
+gets tasks: each advances one chain until it has to wait for its group, or until the task time is over. The result of a
+task depends only on the state of its chain, so draws do not depend on where tasks run, and a lost task can be repeated.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from .errors import KameleonError, SettingsError
 from .problem import Problem, by_rows
 
 ATTEMPTS = 3
-"""How often a piece is given to the executor before it is done here."""
-PATIENCE = 5.0
-"""How many seconds a piece takes at most, so that little is lost with a worker or by Ctrl-C."""
-MOMENT = 0.2
-"""Seconds after which whoever waits for a piece looks up."""
+"""How often a task is given to the executor before it is run in this process."""
+TASK_TIME = 5.0
+"""The longest time of a task in seconds, so that little is lost with a worker or on Ctrl-C."""
+POLL_TIME = 0.2
+"""How long to wait for a result, in seconds, before signals are checked."""
 
 Recipe = Callable[[], Problem]
-"""What makes the problem anew on a worker."""
+"""Makes the problem anew on a worker."""
 Answer = tuple[bytes, BaseException | None]
 Task = tuple[str, Recipe, bytes]
 
 
 class _Made(threading.local):
-    """The problem that a worker was last busy with, since to make it may take long; it need not be safe for threads."""
+    """The last problem of each worker thread: making it may be slow, and it need not be thread-safe."""
 
     run = ""
     what: Problem
@@ -42,20 +42,20 @@ class _Made(threading.local):
 _made = _Made()
 
 
-def do_piece(task: Task) -> Answer:
-    """Does a piece of a chain on a worker. What the log density does wrong is part of the answer, not an exception."""
-    run, recipe, piece = task
+def do_task(task: Task) -> Answer:
+    """Runs a task on a worker. An exception in the log density is part of the answer."""
+    run, recipe, chain = task
     if _made.run != run:
         _made.what = by_rows(recipe())
         _made.run = run
     what = _made.what
     assert what.native is not None
-    done, fault = _kameleon.work(piece, what.native, attached=what.attached)
+    done, fault = _kameleon.work(chain, what.native, attached=what.attached)
     return done, None if fault is None else _portable(fault)
 
 
 def _portable(fault: BaseException) -> BaseException:
-    """The exception with its traceback as text, since only that can travel."""
+    """The exception with its traceback as text, which can be pickled."""
     text = "".join(traceback.format_exception(fault))
     fault.add_note("on the worker:\n" + text)
     try:
@@ -66,7 +66,7 @@ def _portable(fault: BaseException) -> BaseException:
 
 
 class Sender:
-    """Gives pieces of a run to an executor."""
+    """Gives the tasks of a run to an executor."""
 
     def __init__(self, executor: Executor | Any, recipe: Recipe) -> None:
         if not callable(getattr(executor, "submit", None)):
@@ -74,23 +74,23 @@ class Sender:
         self.executor = executor
         self.recipe = recipe
         self.run = uuid.uuid4().hex
-        self.patience = PATIENCE
+        self.task_time = TASK_TIME
         self.notes: list[str] = []
-        """What a person should know of the executor."""
+        """Warnings about the executor."""
         if isinstance(executor, ProcessPoolExecutor):
             _check(recipe)
 
-    def __call__(self, chain: int, piece: bytes) -> Errand:
-        return Errand(self, chain, (self.run, self.recipe, piece))
+    def __call__(self, chain: int, state: bytes) -> Pending:
+        return Pending(self, chain, (self.run, self.recipe, state))
 
     def note(self, text: str) -> None:
-        """Tells a person, once."""
+        """Adds a warning, once."""
         if text not in self.notes:
             self.notes.append(text)
 
 
 def _check(recipe: Recipe) -> None:
-    """A process pool says little about what it cannot send; say it before anything runs."""
+    """A process pool reports poorly what it cannot pickle: check before anything runs."""
     try:
         pickle.dumps(recipe)
     except Exception as error:
@@ -98,8 +98,8 @@ def _check(recipe: Recipe) -> None:
         raise SettingsError("log_density", what + "that pickles by value, such as dask's") from error
 
 
-class Errand:
-    """A piece of a chain on its way."""
+class Pending:
+    """A task whose result is awaited."""
 
     def __init__(self, sender: Sender, chain: int, task: Task) -> None:
         self._sender = sender
@@ -109,24 +109,22 @@ class Errand:
         self._submit()
 
     def _submit(self) -> None:
-        """Gives the piece to the executor; there is no future if that takes no more."""
+        """Gives the task to the executor; there is no future if the executor refuses it."""
         self._attempts += 1
         self._arrived = threading.Event()
         self._future = None
         try:
-            self._future = self._sender.executor.submit(do_piece, self._task)
-        except RuntimeError as error:  # also of a broken executor, or one that was shut down
+            self._future = self._sender.executor.submit(do_task, self._task)
+        except RuntimeError as error:  # also from an executor that is broken or was shut down
             self._refused = error
         else:
             self._future.add_done_callback(lambda _: self._arrived.set())
 
     def wait(self) -> Answer | None:
-        """The answer, if it comes within a moment; a piece that was lost is done again, in the end here."""
+        """The answer, if it arrives within the poll time. A lost task is repeated, finally in this process."""
         if self._future is None:
-            why = f"{type(self._refused).__name__}: {self._refused}"
-            self._sender.note(f"the executor takes no more work ({why}); the rest was run here, with the same result")
-            return do_piece(self._task)
-        if not self._arrived.wait(MOMENT):
+            return self._here("the executor takes no more work ({}); the rest was run in this process", self._refused)
+        if not self._arrived.wait(POLL_TIME):
             return None
         try:
             return self._future.result()
@@ -136,12 +134,15 @@ class Errand:
             if self._attempts < ATTEMPTS:
                 self._submit()
                 return None
-            why = f"{type(error).__name__}: {error}"
-            text = f"a piece of chain {self._chain} was lost {ATTEMPTS} times by the executor ({why}); it was run here"
-            self._sender.note(text + ", with the same result")
-            return do_piece(self._task)
+            lost = f"the executor lost a task of chain {self._chain} {ATTEMPTS} times"
+            return self._here(lost + " ({}); it was run in this process", error)
+
+    def _here(self, text: str, why: Exception) -> Answer:
+        """Runs the task in this process, with a warning."""
+        self._sender.note(text.format(f"{type(why).__name__}: {why}") + ", with the same result")
+        return do_task(self._task)
 
     def cancel(self) -> None:
-        """The answer is not wanted any more."""
+        """The answer is no longer needed."""
         if self._future is not None:
             self._future.cancel()

@@ -1,4 +1,4 @@
-"""Gaussian-process classification of arrays, a target that is known through an unbiased estimate."""
+"""Gaussian-process classification of arrays: a target with an unbiased estimate of its density."""
 
 from __future__ import annotations
 
@@ -15,11 +15,19 @@ from .target import Target
 
 
 class GPClassification(Target):
-    """The posterior of a Gaussian-process classifier's length scales, known through an unbiased estimate.
+    """The posterior of the length scales of a Gaussian-process classifier, θ = log ℓ² for each column.
 
-    ``X`` has a row for each observation, ``y`` the labels −1 and +1. ``approximation`` ("laplace" or "ep") is what the
-    ``n_imp`` importance samples of the latent values come from; n_imp=None lets a short pilot choose. θ is log ℓ² for
-    each column; the other settings are those of docs/gp.md.
+    The likelihood is estimated without bias by importance sampling of the latent values.
+
+    Args:
+        X: the inputs, a row for each observation.
+        y: the labels, −1 or +1.
+        names: the names of the columns.
+        approximation: the proposal of the importance sampler.
+        n_imp: the number of importance samples; by default a short pilot run chooses it.
+        seed: the seed of the pilot run.
+
+    docs/gp.md describes the other settings.
 
     >>> import kameleon as km
     >>> X, y, names = km.targets.glass()
@@ -49,14 +57,11 @@ class GPClassification(Target):
         seed: int = 1,
     ) -> None:
         self.X = np.asarray(X, dtype=float)
-        """The inputs, a row for each observation."""
         self.y = np.asarray(y, dtype=float)
-        """The labels, −1 and +1."""
         if self.X.ndim != 2 or self.y.shape != self.X.shape[:1]:
             shapes = f"{self.X.shape} and {self.y.shape}"
             raise SettingsError("X", f"and y must have shapes (rows, columns) and (rows,), not {shapes}")
         self.names = [f"x{i + 1}" for i in range(self.X.shape[1])] if names is None else list(names)
-        """The names of the columns."""
         self._settings = {
             "approximation": approximation,
             "covariance": covariance,
@@ -71,13 +76,13 @@ class GPClassification(Target):
             "n_imp": n_imp or 10,
         }
         self.choice: str | None = None
-        """Why n_imp was chosen, if it was."""
+        """Why the pilot run chose n_imp, if it did."""
         if n_imp is None:
             self._settings["n_imp"], self.choice = self._gp().choose_n_imp(seed)
 
     @property
     def n_imp(self) -> int:
-        """How many importance samples an estimate takes."""
+        """The number of importance samples of an estimate."""
         return int(self._settings["n_imp"])
 
     def _gp(self) -> _kameleon.Gp:
@@ -106,14 +111,14 @@ class GPClassification(Target):
         return self._gp().estimate(np.asarray(theta, dtype=float), n_imp or self.n_imp, seed)
 
     def predict(self, thetas: ArrayLike, X: ArrayLike, *, seed: int | None = None) -> NDArray[np.float64]:
-        """p(y = +1|x) for new rows, averaged over draws of θ; by importance samples if a seed is given."""
+        """p(y = +1|x) for new rows, averaged over draws of θ; with importance weights if a seed is given."""
         new = np.atleast_2d(np.asarray(X, dtype=float))
         draws = np.asarray(thetas, dtype=float)
         return self._gp().predict(draws.reshape(-1, draws.shape[-1]), new, seed)
 
 
 def glass() -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:
-    """The UCI Glass data: 214 rows of 9 columns, labels (+1 for window glass), and the columns' names.
+    """The UCI Glass data: 214 rows with 9 columns, labels (+1 for window glass), and column names.
 
     >>> import kameleon as km
     >>> X, y, names = km.targets.glass()

@@ -1,10 +1,10 @@
-"""Kernels of the Kameleon samplers. They can be added, and multiplied by a number.
+"""Kernels. They can be added, and multiplied by a number.
 
 >>> import kameleon as km
 >>> km.kernels.Gaussian() + 0.1 * km.kernels.Matern(order=2.5)
 Gaussian(sigma=1.0) + 0.1 * Matern(order=2.5, rho=1.0)
 
-The length scale of a kernel matters only with ``bandwidth="fixed"``; by default it is learned by the median heuristic.
+The length scale of a kernel is used with ``bandwidth="fixed"``; by default the median heuristic sets it.
 """
 
 from ._kernel import Kernel

@@ -1,4 +1,4 @@
-"""Names, shapes, bounds, priors and starts of parameters, as arguments and as the settings of a run have them."""
+"""Names, shapes, bounds, priors and starts of parameters: from arguments to the settings of a run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def names_of(parameters: Sequence[str] | Mapping[str, Shape] | None) -> list[str
     if parameters is None:
         return []
     if isinstance(parameters, str):
-        raise SettingsError("parameters", "must be a list of names, or a dictionary of names and shapes, not one text")
+        raise SettingsError("parameters", "must be a list of names or a dictionary of names and shapes, not a string")
     if not isinstance(parameters, Mapping):
         return [str(name) for name in parameters]
     return [entry for name, shape in parameters.items() for entry in _entries(name, shape)]
@@ -38,7 +38,7 @@ def names_of(parameters: Sequence[str] | Mapping[str, Shape] | None) -> list[str
 def _entries(name: str, shape: Shape) -> list[str]:
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     if not all(isinstance(size, int) and size > 0 for size in sizes):
-        raise SettingsError("parameters", f"the shape of {name} must be of whole numbers above 0, not {shape!r}")
+        raise SettingsError("parameters", f"the shape of {name} must consist of positive integers, not {shape!r}")
     return [_entry(name, index) for index in product(*map(range, sizes))]
 
 
@@ -47,7 +47,7 @@ def _entry(name: str, index: Sequence[int]) -> str:
 
 
 def group(names: Sequence[str]) -> list[tuple[str, list[int]]]:
-    """The arrays that names such as mu[0], mu[1] are the entries of; every other name is a number of its own.
+    """The arrays whose entries are named mu[0], mu[1], …; every other name is a scalar.
 
     >>> from kameleon.parameters import group
     >>> group(["mu[0]", "mu[1]", "log_sigma", "rho[1]"])
@@ -63,7 +63,7 @@ def group(names: Sequence[str]) -> list[tuple[str, list[int]]]:
 
 
 def _array_at(names: Sequence[str], at: int) -> tuple[str, list[int]]:
-    """The array whose entries begin at a place, all of them in order; or the single name there."""
+    """The array whose entries begin at this position, complete and in order; or the scalar there."""
     found = _ENTRY.fullmatch(names[at])
     if found:
         name = found[1]
@@ -85,7 +85,7 @@ def settings_of(
     if bounds is None and priors is None:
         return list(names)
     if not names:
-        raise SettingsError("parameters", "bounds and priors need named parameters; give their names")
+        raise SettingsError("parameters", "bounds and priors need the names of the parameters")
     table: dict[str, dict[str, Any]] = {name: {} for name in names}
     for name, bound in _each("bounds", bounds, names).items():
         try:
@@ -99,17 +99,17 @@ def settings_of(
 
 
 def _limit(value: float | None) -> float | None:
-    """A bound at infinity is none."""
+    """An infinite bound is no bound."""
     return None if value is None or np.isinf(value) else float(value)
 
 
 def _each(what: str, given: Mapping[str, Any] | Sequence[Any] | None, names: Sequence[str]) -> dict[str, Any]:
-    """What is given for each coordinate; what is given for an array holds for all its entries."""
+    """The value for each coordinate; a value for an array holds for all its entries."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
         if len(given) != len(names):
-            raise SettingsError(what, f"there are {len(given)} where there are {len(names)} parameters")
+            raise SettingsError(what, f"there are {len(given)} for {len(names)} parameters")
         return {name: value for name, value in zip(names, given, strict=True) if value is not None}
     arrays = {name: [_entry(name, i) for i in product(*map(range, shape))] for name, shape in group(names)}
     found: dict[str, Any] = {}
@@ -121,13 +121,13 @@ def _each(what: str, given: Mapping[str, Any] | Sequence[Any] | None, names: Seq
 
 
 def starts_of(start: ArrayLike | Mapping[str, ArrayLike] | None, names: Sequence[str]) -> list[list[float]] | None:
-    """Starting points, one or one for each chain, from an array or from a dictionary of arrays."""
+    """One starting point or one for each chain, from an array or a dictionary of arrays."""
     if start is None:
         return None
     if isinstance(start, Mapping):
         missing = [name for name, _ in group(names) if name not in start]
         if missing or not names:
-            raise SettingsError("start", f"says nothing of {', '.join(missing) or 'any known parameter'}")
+            raise SettingsError("start", f"lacks {', '.join(missing) or 'any known parameter'}")
         known = [name for name, _ in group(names)]
         unknown = [str(name) for name in start if name not in known]
         if unknown:
@@ -136,7 +136,7 @@ def starts_of(start: ArrayLike | Mapping[str, ArrayLike] | None, names: Sequence
     try:
         points: NDArray[np.float64] = np.asarray(start, dtype=float)
     except (TypeError, ValueError) as error:
-        raise SettingsError("start", f"must be numbers: {error}") from None
+        raise SettingsError("start", f"must consist of numbers: {error}") from None
     if points.ndim not in (1, 2):
         raise SettingsError("start", f"must have the shape (parameters,) or (chains, parameters), not {points.shape}")
     if not np.isfinite(points).all():
@@ -145,5 +145,5 @@ def starts_of(start: ArrayLike | Mapping[str, ArrayLike] | None, names: Sequence
 
 
 def shapes_of(start: Mapping[str, ArrayLike]) -> dict[str, tuple[int, ...]]:
-    """The shapes of parameters that are given by where they start."""
+    """The shapes of parameters, from their starts."""
     return {name: np.shape(value) for name, value in start.items()}

@@ -1,4 +1,4 @@
-"""Figures of a result, by matplotlib."""
+"""Figures of a result, with matplotlib."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from .result import Result
 
 MOST_POINTS = 5000
-"""No more draws of a chain than these are drawn: more would only be slow."""
+"""The largest number of draws of a chain in a figure."""
 MOST_PARAMETERS = 12
-"""No more parameters than these have a row of their own unless they are asked for."""
+"""The largest number of parameters in a figure, unless they are named."""
 
 
 def _pyplot() -> Any:
@@ -50,13 +50,13 @@ def _rows(result: Result, names: Sequence[str] | None, columns: int) -> tuple[An
 
 
 def _legend(figure: Any, axes: Any) -> Any:
-    """What the colours mean, above the figure where it hides nothing."""
+    """The legend, above the figure."""
     handles, labels = axes.get_legend_handles_labels()
     return figure.legend(handles, labels, loc="outside upper center", ncols=5, fontsize="small", frameon=False)
 
 
 def trace(result: Result, names: Sequence[str] | None = None) -> Any:
-    """Draws over time, and how they are distributed in each chain."""
+    """Trace and histogram of each parameter, by chain."""
     figure, axes, chosen = _rows(result, names, 2)
     for (left, right), name in zip(axes, chosen, strict=True):
         draws = _columns(result, name)
@@ -74,9 +74,9 @@ def trace(result: Result, names: Sequence[str] | None = None) -> Any:
 
 
 def pair(result: Result, x: str | None = None, y: str | None = None, *, ellipses: bool = True) -> Any:
-    """Two parameters against each other, with the proposals' ellipses of one standard deviation at some draws."""
+    """Scatter plot of two parameters, with one-standard-deviation ellipses of the proposal at some draws."""
     if len(result.names) < 2:
-        raise SettingsError("x", "a pair needs two parameters, and there is one")
+        raise SettingsError("x", "a pair plot needs two parameters, but there is one")
     x, y = _chosen(result, [x or result.names[0], y or result.names[1]])
     plt = _pyplot()
     figure, axes = plt.subplots(figsize=(5.2, 5), layout="constrained")
@@ -97,7 +97,7 @@ def pair(result: Result, x: str | None = None, y: str | None = None, *, ellipses
 
 
 def _ellipse(centre: NDArray[np.float64], covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The outline of one standard deviation."""
+    """The one-standard-deviation contour."""
     angle = np.linspace(0, 2 * np.pi, 61)
     values, vectors = np.linalg.eigh(covariance)
     circle = np.stack([np.cos(angle), np.sin(angle)])
@@ -106,7 +106,7 @@ def _ellipse(centre: NDArray[np.float64], covariance: NDArray[np.float64]) -> ND
 
 
 def autocorrelation(result: Result, names: Sequence[str] | None = None, *, lags: int = 100) -> Any:
-    """The autocorrelation of each chain."""
+    """Autocorrelation of each parameter, by chain."""
     figure, axes, chosen = _rows(result, names, 1)
     for (axis,), name in zip(axes, chosen, strict=True):
         for k, chain in enumerate(_columns(result, name)):

@@ -1,4 +1,4 @@
-"""What is sampled, whatever the user gave: turned into a target of the Rust side, or a vectorised function."""
+"""What is sampled: whatever the user gave, as a target of the Rust library or a vectorised function."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .targets import Expression, Target, UMBridge
 
 
 class Back(Protocol):
-    """Brings draws from the coordinates that chains move in to those that users know."""
+    """Transforms draws from the coordinates of the chains to those of the user."""
 
     def __call__(self, points: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
@@ -32,24 +32,24 @@ class Problem:
     model: dict[str, Any]
     """The section ``model`` of the run's settings."""
     names: list[str]
-    """The parameters, where they are known."""
+    """The parameters, if they are known."""
     native: _kameleon.Target | None = None
     """The target; none for a vectorised function."""
     function: Callable[..., Any] | None = None
     """The vectorised function."""
     attached: bool = False
-    """Whether the target needs the interpreter."""
+    """Whether evaluating the target needs the interpreter."""
     seeded: bool = False
     normals: int = 0
     start: list[list[float]] | None = None
-    """Where chains start if the user does not say."""
+    """The default start of the chains."""
     back: Back | None = None
     dims: Mapping[str, Sequence[str]] = field(default_factory=dict)
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
 class Seeded:
-    """A noisy function that takes a generator, as one that takes a seed."""
+    """A noisy function of a generator as a function of a seed."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -59,14 +59,14 @@ class Seeded:
 
 
 class SeededRows(Seeded):
-    """The same for a vectorised function, which gets one generator for each row."""
+    """The same for a vectorised function, which takes a generator for each row."""
 
     def __call__(self, x: NDArray[np.float64], seed: Any) -> Any:
         return self.function(x, [np.random.default_rng(each) for each in seed])
 
 
 class OneRow:
-    """A vectorised function as one of a single point."""
+    """A vectorised function as a function of a single point."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -79,7 +79,7 @@ class OneRow:
 
 
 def by_rows(what: Problem) -> Problem:
-    """The problem for a chain that is run apart from the others: a vectorised function gets one row at a time."""
+    """The problem for a chain that runs alone: a vectorised function gets one row at a time."""
     if what.function is None:
         return what
     native = _kameleon.Target.callable(OneRow(what.function), what.seeded, what.normals)
@@ -87,7 +87,7 @@ def by_rows(what: Problem) -> Problem:
 
 
 def opened(settings: str) -> Problem:
-    """The model that settings (JSON) speak of."""
+    """The model in the settings (JSON) of a run."""
     given = json.loads(settings)
     return Problem(given["model"], list(given["parameters"]), native=_kameleon.Target.open(settings))
 
@@ -95,7 +95,7 @@ def opened(settings: str) -> Problem:
 def make(log_density: Any, names: list[str], *, noisy: bool, normals: int, vectorized: bool) -> Problem:
     """The problem that the arguments of ``km.sample`` describe."""
     if normals < 0:
-        raise SettingsError("normals", f"must be 0 or more, not {normals}")
+        raise SettingsError("normals", f"must not be negative, but is {normals}")
     if isinstance(log_density, str):
         log_density = _from_text(log_density, names)
     if isinstance(log_density, Target):
@@ -117,13 +117,13 @@ def make(log_density: Any, names: list[str], *, noisy: bool, normals: int, vecto
 def _from_text(text: str, names: list[str]) -> Target:
     """A server by its address, or an expression."""
     if not names:
-        raise SettingsError("parameters", "the names of the parameters are needed with a server or an expression")
+        raise SettingsError("parameters", "a server or an expression needs the names of the parameters")
     return UMBridge(text, names) if "://" in text else Expression(text, names)
 
 
 def _of_target(target: Target, names: list[str], vectorized: bool) -> Problem:
     if vectorized:
-        raise SettingsError("vectorized", f"is for Python functions; {type(target).__name__} needs none of it")
+        raise SettingsError("vectorized", f"is for Python functions, not for {type(target).__name__}")
     names = names or target._names()
     return Problem(target._model(), names, native=target._native(names))
 
@@ -133,7 +133,7 @@ def _of_function(
 ) -> Problem:
     takes_two = _arguments(function) >= 2
     if normals and not takes_two:
-        raise SettingsError("normals", "log_density takes the point only; give it a second argument for the normals")
+        raise SettingsError("normals", "need a second argument of log_density, which takes the point only")
     seeded = takes_two and not normals
     given: Any = {"normals": normals} if normals else "seed" if seeded else noisy
     model = {"external": f"the Python function {_about(function)}", "noisy": given}
@@ -145,7 +145,7 @@ def _of_function(
 
 
 def _arguments(function: Callable[..., Any]) -> int:
-    """How many arguments must be given to a function by position; 1 where that is not known."""
+    """The number of required positional arguments of a function; 1 if it is not known."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -155,21 +155,21 @@ def _arguments(function: Callable[..., Any]) -> int:
 
 
 def _pointer(log_density: Any, normals: int) -> tuple[_kameleon.Target, int] | None:
-    """A compiled function by its address: a numba cfunc, or a ctypes function with its argtypes."""
+    """A compiled function by its address: a numba cfunc, or a ctypes function with argtypes."""
     if isinstance(log_density, ctypes._CFuncPtr):  # type: ignore[attr-defined]
         arguments = getattr(log_density, "argtypes", None)
         if arguments is None or log_density.restype is not ctypes.c_double:
-            raise SettingsError("log_density", "a ctypes function needs its argtypes, and c_double as its restype")
+            raise SettingsError("log_density", "a ctypes function needs argtypes, and c_double as restype")
         address, count = ctypes.cast(log_density, ctypes.c_void_p).value, len(arguments)
     elif hasattr(log_density, "address") and hasattr(log_density, "native_name"):
         address, count = log_density.address, len(log_density._sig.args)
     else:
         return None
     if (count == 4) != (normals > 0):
-        raise SettingsError("normals", "are for a compiled function of (x, dim, normals, count), and it needs them")
+        raise SettingsError("normals", "must be given for a compiled function of (x, dim, normals, count) only")
     return _kameleon.Target.pointer(address or 0, count, normals, log_density), count
 
 
 def _about(function: Any) -> str:
-    """A function for people."""
+    """The name of a function."""
     return str(getattr(function, "__qualname__", None) or getattr(function, "__name__", type(function).__name__))

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 States = Sequence[tuple[int, float, float]]
-"""Iterations, share of accepted points and scale of every chain."""
+"""Iterations, acceptance rate and scale of every chain."""
 
 Progress = bool | Callable[[States], object] | None
 
 
 @contextmanager
 def watcher(progress: Progress, run: dict[str, Any]) -> Iterator[Callable[[States], object] | None]:
-    """What is called with the chains' states: a bar, the user's own function, or nothing."""
+    """What is called with the states of the chains: a bar, the user's function, or nothing."""
     if callable(progress):
         yield progress
         return
@@ -32,7 +32,7 @@ def watcher(progress: Progress, run: dict[str, Any]) -> Iterator[Callable[[State
 
 
 def _place() -> Literal["terminal", "notebook"] | None:
-    """Where a bar can be shown."""
+    """Where a bar can be shown, if anywhere."""
     ipython = sys.modules.get("IPython")
     if ipython is not None and getattr(ipython.get_ipython(), "kernel", None) is not None:
         return "notebook"
@@ -40,7 +40,7 @@ def _place() -> Literal["terminal", "notebook"] | None:
 
 
 class Bar:
-    """A line that says how far the chains are."""
+    """A progress bar with the acceptance rate."""
 
     def __init__(self, run: dict[str, Any], where: Literal["terminal", "notebook"]) -> None:
         warmup, draws = run.get("warmup"), run.get("draws")
@@ -58,7 +58,7 @@ class Bar:
         self._show(self.line(states, now - self._started))
 
     def line(self, states: States, seconds: float) -> str:
-        """The line itself."""
+        """The text of the bar."""
         done = sum(iterations for iterations, _, _ in states)
         accepted = sum(n * share for n, share, _ in states) / max(done, 1)
         text = f"{len(states)} chains, {done:,} iterations, accepted {accepted:.0%}, {seconds:.0f} s"
@@ -82,7 +82,7 @@ class Bar:
             self._display.update(shown)
 
     def close(self) -> None:
-        """Takes the line away."""
+        """Removes the bar."""
         if self._where == "terminal" and self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""What came of a run: draws, statistics, a summary, and ways to show and keep them."""
+"""The result of a run: draws, statistics, summary, figures and files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from .problem import Back, Problem
 
 OUTCOMES = ("accepted", "rejected", "outside the support", "invalid")
-"""What ``result.outcome`` counts."""
+"""The meaning of the codes in ``result.outcome``."""
 
 
 class Result:
-    """The draws of all chains in the user's own units, and what happened on the way.
+    """The draws of all chains in the original units, with statistics, summary and figures.
 
     >>> import kameleon as km
     >>> result = km.sample(km.targets.Banana(2, b=0.03), draws=2000, warmup=2000, chains=2, seed=1)
@@ -49,13 +49,13 @@ class Result:
         posterior["variables"] = group(posterior["names"])
         self._posterior = posterior
         self.complete = ending == "complete"
-        """Whether the run came to its end."""
+        """Whether the run was completed."""
         self.reason = reason
-        """Why it ended, in words."""
+        """Why it ended."""
         self.dims = dict(dims or {})
-        """Names of the dimensions of array parameters."""
+        """The names of the dimensions of array parameters."""
         self.coords = dict(coords or {})
-        """Labels along these dimensions."""
+        """The labels along these dimensions."""
 
     @property
     def names(self) -> list[str]:
@@ -66,8 +66,7 @@ class Result:
     def draws(self) -> NDArray[np.float64]:
         """The draws, of shape (chains, draws, parameters).
 
-        Of a run that was stopped, chains without draws are left out, and of the others as many of the last draws are
-        taken as the shortest has.
+        If the run was stopped, chains without draws are omitted, and the others are cut to the last draws in common.
         """
         return self._stack("draws", "points")
 
@@ -78,12 +77,12 @@ class Result:
 
     @property
     def acceptance(self) -> NDArray[np.float64]:
-        """The probability with which the proposal before each draw was accepted."""
+        """The acceptance probability of the proposal before each draw."""
         return self._stack("draws", "acceptance")
 
     @property
     def outcome(self) -> NDArray[np.uint8]:
-        """What became of the proposal before each draw: a place in ``km.result.OUTCOMES``."""
+        """The outcome of the proposal before each draw: an index into ``km.result.OUTCOMES``."""
         return self._stack("draws", "outcome")
 
     @property
@@ -98,7 +97,7 @@ class Result:
         return np.stack([array[len(array) - shortest :] for array in kept])
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
-        """The draws of a parameter, of shape (chains, draws) and its own shape."""
+        """The draws of a parameter, of shape (chains, draws, …) with its own shape at the end."""
         return self._variable(self.draws, name)
 
     def _variable(self, draws: NDArray[np.float64], name: str) -> NDArray[np.float64]:
@@ -114,12 +113,12 @@ class Result:
 
     @property
     def variables(self) -> dict[str, tuple[int, ...]]:
-        """The parameters by name with their shapes."""
+        """The shapes of the parameters, by name."""
         return {name: tuple(shape) for name, shape in self._posterior["variables"]}
 
     @property
     def stats(self) -> dict[str, Any]:
-        """What happened: evaluations, acceptance, seconds, and for each chain its counts and traces."""
+        """Evaluations, acceptance rate, seconds, and the counts and traces of each chain."""
         chains = [json.loads(chain["statistics"]) for chain in self._posterior["chains"]]
         counts = [chain["sampling"] for chain in chains]
         steps = sum(sum(count.values()) for count in counts)
@@ -134,7 +133,7 @@ class Result:
 
     @property
     def seed(self) -> int:
-        """Everything random followed from this."""
+        """The seed of the run."""
         return int(self._posterior["seed"])
 
     @property
@@ -149,7 +148,7 @@ class Result:
 
     @property
     def warnings(self) -> list[str]:
-        """What a person should know besides the summary."""
+        """Warnings about the run."""
         return list(self._posterior["warnings"])
 
     @property
@@ -158,43 +157,43 @@ class Result:
         return dict(json.loads(self._posterior["learned"]))
 
     def summary(self) -> Summary:
-        """Means, quantiles, effective sizes and R-hat of all parameters, and a verdict in words."""
+        """Means, quantiles, effective sample sizes and R-hat of all parameters, and a verdict."""
         return Summary(*_kameleon.summarise_posterior(self._posterior))
 
     def to_arviz(self) -> Any:
-        """The run as ArviZ has it: InferenceData, or a DataTree from ArviZ 1 on."""
+        """The run for ArviZ: InferenceData, or a DataTree since ArviZ 1."""
         from ._arviz import to_arviz
 
         return to_arviz(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the draws to a file: netCDF for ArviZ (.nc), or .csv, or .parquet, by the name's ending."""
+        """Write the draws to a file: netCDF for ArviZ (.nc), .csv or .parquet, by its extension."""
         _kameleon.save(self._posterior, Path(path))
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Writes the report of the run: one HTML page that needs nothing else."""
+        """Write the report of the run as a self-contained HTML page."""
         Path(path).write_text(_kameleon.report_html(self._posterior), encoding="utf-8")
 
     def plot_trace(self, names: Sequence[str] | None = None) -> Any:
-        """Draws over time, and how they are distributed; returns a matplotlib figure."""
+        """Trace and histogram of each parameter, as a matplotlib figure."""
         from .plot import trace
 
         return trace(self, names)
 
     def plot_pair(self, x: str | None = None, y: str | None = None, *, ellipses: bool = True) -> Any:
-        """Two parameters against each other, with the sampler's proposals at some of the draws."""
+        """Scatter plot of two parameters, with the proposals at some draws, as a matplotlib figure."""
         from .plot import pair
 
         return pair(self, x, y, ellipses=ellipses)
 
     def plot_autocorrelation(self, names: Sequence[str] | None = None, *, lags: int = 100) -> Any:
-        """How soon draws forget; returns a matplotlib figure."""
+        """Autocorrelation of each parameter, as a matplotlib figure."""
         from .plot import autocorrelation
 
         return autocorrelation(self, names, lags=lags)
 
     def proposals(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Some places of the chains, each with the covariance of the proposal there."""
+        """Some points of the chains, each with the covariance of the proposal there."""
         return [ellipse for chain in self._posterior["chains"] for ellipse in chain["proposals"]]
 
     def __repr__(self) -> str:
@@ -212,11 +211,11 @@ class Result:
             f"{stats['evaluations']:,} evaluations{seconds}, accepted {stats['acceptance']:.0%}, seed {self.seed}</p>"
         )
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.warnings)
-        return head + self.summary()._repr_html_() + (f"<p>To know:</p><ul>{notes}</ul>" if notes else "")
+        return head + self.summary()._repr_html_() + (f"<p>Warnings:</p><ul>{notes}</ul>" if notes else "")
 
 
 def finish(ran: _kameleon.Ran, what: Problem, sender: Sender | None) -> Result:
-    """The result of a run that has ended; warns of what is odd, and raises if the log density failed."""
+    """The result of a run that has ended, with its warnings; raises if the log density failed."""
     ran.posterior["warnings"].extend(sender.notes if sender is not None else [])
     result = Result(
         in_users_units(ran.posterior, what.back),
@@ -228,18 +227,18 @@ def finish(ran: _kameleon.Ran, what: Problem, sender: Sender | None) -> Result:
     if ran.ending == "failed":
         raise TargetError(ran.reason or str(ran.fault), result) from ran.fault
     for warning in result.warnings:
-        python_warnings.warn(warning, KameleonWarning, stacklevel=3)
+        python_warnings.warn(warning, KameleonWarning, stacklevel=4)
     return result
 
 
 def in_users_units(posterior: dict[str, Any], back: Back | None) -> dict[str, Any]:
-    """Draws brought back from the coordinates that chains moved in."""
+    """The posterior with draws in the coordinates of the user."""
     if back is None:
         return posterior
     for chain in posterior["chains"]:
         for stage in ("warmup", "draws"):
             chain[stage]["points"] = back(chain[stage]["points"])
-        # Ellipses have no simple counterpart there.
+        # An ellipse has no simple counterpart there.
         chain["proposals"] = []
     posterior["names"] = list(back.names)
     return posterior

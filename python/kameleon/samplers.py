@@ -1,4 +1,4 @@
-"""The samplers. Every setting is a keyword with the library's default; ``km.samplers.names()`` lists them.
+"""The samplers. Settings are keyword arguments; ``km.samplers.names()`` lists the samplers.
 
 >>> import kameleon as km
 >>> km.KAMH(n=500, kernel=km.kernels.Matern(order=2.5)).name
@@ -17,7 +17,7 @@ __all__ = ["AM", "AMPCA", "DEMCZ", "KAMH", "SM", "Kameleon", "KameleonPCA", "Sam
 
 
 def names() -> dict[str, str]:
-    """Every sampler by its name in the paper, with a line about it.
+    """The names of all samplers, each with a description.
 
     >>> import kameleon as km
     >>> "KAMH-LS" in km.samplers.names()

@@ -7,6 +7,7 @@ import os
 import secrets
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,12 @@ from numpy.typing import ArrayLike
 from . import _kameleon, parameters, problem
 from ._sampler import Sampler, plain
 from .errors import SettingsError
-from .executors import Recipe, Sender
+from .executors import Sender
 from .parameters import Bounds, Shape
 from .problem import Problem
 from .progress import Progress, watcher
 from .result import Result, finish
 from .samplers import Kameleon
-
-DEFAULT_SAMPLER = Kameleon
-"""What runs if the user does not choose."""
 
 
 def sample(
@@ -55,36 +53,38 @@ def sample(
     keep_warmup: bool = False,
     progress: Progress = None,
 ) -> Result:
-    """Samples a log density.
+    """Draw samples from a distribution given by its log density.
 
     Args:
-        log_density: a function of a vector; with ``vectorized=True`` of an array with a row for each chain; a numba
-            ``cfunc`` or a ctypes function; a target of ``km.targets``; a PyMC model; the address of a UM-Bridge server;
-            an expression of the parameters as text.
-        start: where chains start: a point, a point for each chain, or a dictionary of arrays. By default a draw from
-            the prior, or from (−2, 2) in each coordinate.
-        sampler: one of ``km.samplers``.
-        draws, warmup, chains, thin: draws kept from each chain, iterations of warm-up before, how many chains, and one
-            draw of how many iterations is kept.
-        seed: everything random follows from it, whatever the number of threads or machines. Drawn if none is given.
+        log_density: a function of a vector (see ``vectorized``), a numba ``cfunc``, a ctypes function, a target of
+            ``km.targets``, a PyMC model, the address of a UM-Bridge server, or an expression of the parameters.
+        start: a point, a point for each chain, or a dictionary of arrays. By default chains start at draws from the
+            priors, or from (−2, 2) in each coordinate.
+        sampler: a sampler of ``km.samplers``; ``km.Kameleon()`` by default.
+        draws: the number of draws kept from each chain.
+        warmup: the number of warm-up iterations, in which the sampler learns.
+        chains: the number of chains.
+        thin: keep one draw in every ``thin`` iterations.
+        seed: determines all random numbers, for any number of threads or machines. Random by default.
         parameters: names, or names with shapes such as ``{"mu": 3, "log_sigma": ()}``.
-        bounds: for names, pairs (lower, upper) with None for no bound. Chains move on the whole line.
-        priors: for names, texts such as "normal(0, 1)", added to the log density; ``kameleon list`` shows all priors.
-        noisy: the log density is the logarithm of an unbiased estimate of the density. A function that takes a second
-            argument is noisy; it gets a seeded ``numpy.random.Generator``, or so many standard ``normals``.
-        correlated: ρ of a correlated pseudo-marginal chain, which moves the ``normals`` a little at a time.
-        vectorized: the function takes an array with a row for each chain, and is called once for all of them.
-        pool: whether the chains of a sampler that can learn together do so.
-        until: stop when this is reached, such as "ess=400,rhat=1.01"; draws, or max_draws, are then the most.
-        max_draws, max_evaluations, max_minutes: limits.
-        threads: how many threads; a Python function always gets one, since the interpreter has no more.
-        executor: any ``concurrent.futures.Executor``: chains are run there, piece by piece; the draws are the same as
-            without it.
-        checkpoint: a folder in which the run is kept, to be resumed by ``km.resume`` or looked at by the program.
-        keep_warmup: keep the draws of the warm-up too.
+        bounds: pairs (lower, upper) by name, with None for no bound. Chains move in transformed coordinates; draws
+            are in the original units.
+        priors: texts such as "normal(0, 1)" by name, added to the log density; ``kameleon list`` shows all priors.
+        noisy: the log density is the logarithm of an unbiased estimate of the density. A function of two arguments is
+            noisy: its second argument is a seeded ``numpy.random.Generator``, or an array of standard normals.
+        normals: the number of standard normals that a noisy function takes.
+        correlated: the correlation ρ of the normals of successive proposals (correlated pseudo-marginal chains).
+        vectorized: the function takes an array with a row for each chain, and is called once for all chains.
+        pool: whether chains learn together, if their sampler can.
+        until: a stopping rule such as "ess=400,rhat=1.01"; the run ends at ``draws`` or ``max_draws`` at the latest.
+        max_draws, max_evaluations, max_minutes: limits of the run.
+        threads: the number of threads. A Python function is always called on one.
+        executor: a ``concurrent.futures.Executor`` that runs the chains; the draws do not depend on it.
+        checkpoint: a folder for the run, for ``km.resume``, ``km.load`` and the program ``kameleon``.
+        keep_warmup: whether the draws of the warm-up are kept.
         progress: True, False, or a function that is called with the state of every chain.
 
-    Ctrl-C ends the run and returns what was drawn so far.
+    Ctrl-C ends the run and returns the draws so far.
 
     >>> import kameleon as km
     >>> def banana(x):
@@ -93,14 +93,15 @@ def sample(
     >>> result.draws.shape
     (4, 1000, 2)
     """
-    chosen = sampler if sampler is not None else DEFAULT_SAMPLER()
+    chosen = Kameleon() if sampler is None else sampler
     if not isinstance(chosen, Sampler):
-        raise SettingsError("sampler", f"must be one of km.samplers, such as km.Kameleon(), not {chosen!r}")
+        raise SettingsError("sampler", f"must be a sampler such as km.Kameleon(), not {chosen!r}")
     given = _names(parameters, start)
     recipe = partial(problem.make, log_density, given, noisy=noisy, normals=normals, vectorized=vectorized)
     what = recipe()
     settings: dict[str, Any] = {
         "start": _starts(start, what),
+        "sampler": json.loads(chosen._json),
         "model": what.model,
         "parameters": _parameters(what, bounds, priors),
         "run": {
@@ -120,33 +121,12 @@ def sample(
         "output": {"keep-warmup": keep_warmup},
     }
     if correlated and not _has_normals(what):
-        raise SettingsError("correlated", "needs a log density that is a function of normals; how many says `normals`")
-    sender, what = _sender(executor, recipe, what)
+        raise SettingsError(
+            "correlated", "needs a log density that is a function of standard normals; set `normals` to their number"
+        )
+    sender = None if executor is None else Sender(executor, recipe)
     folder = None if checkpoint is None else Path(checkpoint)
-    text = json.dumps(settings, default=plain)
-    with watcher(progress, settings["run"]) as watch:
-        if what.native is not None:
-            ran = _kameleon.start(
-                text,
-                chosen._json,
-                what.native,
-                folder=folder,
-                attached=what.attached,
-                watcher=watch,
-                sender=sender,
-            )
-        else:
-            ran = _kameleon.run_in_step(
-                text,
-                chosen._json,
-                what.function,
-                folder=folder,
-                draws=None,
-                seeded=what.seeded,
-                normals=what.normals,
-                watcher=watch,
-            )
-    return finish(ran, what, sender)
+    return _run(json.dumps(settings, default=plain), what, folder, None, sender, watcher(progress, settings["run"]))
 
 
 def resume(
@@ -158,10 +138,13 @@ def resume(
     executor: Executor | Any | None = None,
     progress: Progress = None,
 ) -> Result:
-    """Goes on with the run in a folder, exactly as if it had never stopped; also with one of the program ``kameleon``.
+    """Resume the run in a folder, also one of the program ``kameleon``, exactly as if it had never stopped.
 
-    ``log_density`` is what was sampled; it can be left out for what the folder knows itself: built-in targets,
-    expressions, programs, libraries and servers. ``draws`` makes the run longer; ``executor`` is that of ``km.sample``.
+    Args:
+        checkpoint: the folder.
+        log_density: what was sampled. Not needed for built-in targets, expressions, programs, libraries and servers.
+        draws: the new number of draws of each chain, to make the run longer.
+        vectorized, executor, progress: as in ``km.sample``.
 
     >>> import tempfile
     >>> import kameleon as km
@@ -183,35 +166,32 @@ def resume(
         normals = noise["normals"] if isinstance(noise, dict) and settings["model"].get("external") else 0
         takes = normals if callable(log_density) else 0
         recipe = partial(problem.make, log_density, names, noisy=bool(noise), normals=takes, vectorized=vectorized)
-    sender, what = _sender(executor, recipe, recipe())
-    with watcher(progress, {**settings["run"], **({"draws": draws} if draws else {})}) as watch:
+    sender = None if executor is None else Sender(executor, recipe)
+    plan = {**settings["run"], **({"draws": draws} if draws else {})}
+    return _run(None, recipe(), folder, draws, sender, watcher(progress, plan))
+
+
+def _run(
+    settings: str | None,
+    what: Problem,
+    folder: Path | None,
+    draws: int | None,
+    sender: Sender | None,
+    watched: AbstractContextManager[Any],
+) -> Result:
+    """Starts a run with these settings, or resumes the one in the folder."""
+    what = what if sender is None else problem.by_rows(what)
+    with watched as watch:
+        how: dict[str, Any] = {"folder": folder, "draws": draws, "watcher": watch}
         if what.native is not None:
-            ran = _kameleon.resume(
-                folder, what.native, draws=draws, attached=what.attached, watcher=watch, sender=sender
-            )
+            ran = _kameleon.run(settings, what.native, attached=what.attached, sender=sender, **how)
         else:
-            ran = _kameleon.run_in_step(
-                None,
-                "",
-                what.function,
-                folder=folder,
-                draws=draws,
-                seeded=what.seeded,
-                normals=what.normals,
-                watcher=watch,
-            )
+            ran = _kameleon.run_in_step(settings, what.function, seeded=what.seeded, normals=what.normals, **how)
     return finish(ran, what, sender)
 
 
-def _sender(executor: Any, recipe: Recipe, what: Problem) -> tuple[Sender | None, Problem]:
-    """The way to an executor, if there is one, and the problem as it is run there."""
-    if executor is None:
-        return None, what
-    return Sender(executor, recipe), problem.by_rows(what)
-
-
 def load(checkpoint: str | os.PathLike[str]) -> Result:
-    """What is in the folder of a run, also while it goes on, and also if the program ``kameleon`` made it.
+    """Load the run in a folder, also while it is running, and also one of the program ``kameleon``.
 
     >>> import tempfile
     >>> import kameleon as km
@@ -224,7 +204,7 @@ def load(checkpoint: str | os.PathLike[str]) -> Result:
 
 
 def _names(given: Sequence[str] | Mapping[str, Shape] | None, start: Any) -> list[str]:
-    """The names that the user gave, with the parameters or with their starts."""
+    """The names given by the user, with the parameters or with their starts."""
     if given is None and isinstance(start, Mapping):
         return parameters.names_of(parameters.shapes_of(start))
     return parameters.names_of(given)
@@ -232,14 +212,14 @@ def _names(given: Sequence[str] | Mapping[str, Shape] | None, start: Any) -> lis
 
 def _parameters(what: Problem, bounds: Any, priors: Any) -> list[str] | dict[str, Any]:
     if what.back is not None and (bounds is not None or priors is not None):
-        raise SettingsError("bounds" if bounds is not None else "priors", "belong into the PyMC model")
+        raise SettingsError("bounds" if bounds is not None else "priors", "belong in the PyMC model")
     return parameters.settings_of(what.names, bounds, priors)
 
 
 def _starts(start: Any, what: Problem) -> list[list[float]] | None:
     given = parameters.starts_of(start, what.names)
     if given is None and not what.names and what.native is not None and what.native.dim is None:
-        raise SettingsError("start", "is needed, or the names of the parameters: a function has no dimension")
+        raise SettingsError("start", "or parameters must be given, since a function does not tell its dimension")
     return what.start if given is None else given
 
 

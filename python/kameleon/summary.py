@@ -1,4 +1,4 @@
-"""The table of a run: printed in a terminal, shown in a notebook, read by a program."""
+"""The summary table of a run, for terminals, notebooks and programs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = {
 
 
 class Summary:
-    """One line for each parameter, and a verdict.
+    """The summary of each parameter, and a verdict.
 
     >>> import numpy as np
     >>> import kameleon as km
@@ -33,11 +33,11 @@ class Summary:
     def __init__(self, values: str, text: str) -> None:
         summary = json.loads(values)
         self.parameters: list[dict[str, Any]] = [_with_nan(parameter) for parameter in summary["parameters"]]
-        """One dictionary for each parameter."""
+        """A dictionary for each parameter."""
         self.converged: bool = summary["verdict"]["converged"]
-        """Whether every R-hat is at most 1.01 and every effective size at least 100 for each chain."""
+        """Whether every R-hat is at most 1.01 and every ESS at least 100 per chain."""
         self.messages: list[str] = summary["verdict"]["messages"]
-        """What is wrong, and what helps."""
+        """What is wrong, and what would help."""
         self._text = text
 
     def __getitem__(self, name: str) -> dict[str, Any]:
@@ -67,5 +67,5 @@ class Summary:
 
 
 def _with_nan(values: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no NaN; what is missing is one."""
+    """JSON has no NaN: null stands for it."""
     return {key: float("nan") if value is None else value for key, value in values.items()}

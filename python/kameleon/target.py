@@ -1,4 +1,4 @@
-"""What all targets that need no Python have in common."""
+"""The base classes of targets that are evaluated without Python."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from ._sampler import plain
 
 
 class Target:
-    """A log density that chains evaluate on threads of their own, without the interpreter."""
+    """A log density that is evaluated on all threads, without the interpreter."""
 
     def _model(self) -> dict[str, Any]:
         """The section ``model`` of a run's settings."""
         raise NotImplementedError
 
     def _native(self, names: Sequence[str] = ()) -> _kameleon.Target:
-        """The target of the Rust side."""
+        """The target of the Rust library."""
         return _kameleon.Target.open(json.dumps({"model": self._model(), "parameters": list(names)}, default=plain))
 
     def _names(self) -> list[str]:
-        """The names of the parameters, where the target knows them."""
+        """The names of the parameters, if the target knows them."""
         native = self._native()
         return native.names(native.dim or 0)
 
 
 class EvaluatedTarget(Target):
-    """A target that can be asked for its value at a point."""
+    """A target that can be evaluated directly."""
 
     def log_density(self, x: ArrayLike, *, seed: int = 0) -> float:
-        """The log density at a point; with noise, one estimate of it, made with this seed."""
+        """The log density at a point; with noise, an estimate of it with this seed."""
         return self._native().log_density(np.asarray(x, dtype=float), seed)
 
 
 class KnownTarget(EvaluatedTarget):
-    """A target whose truth is known."""
+    """A target with exact draws, mean and variance."""
 
     def sample(self, count: int, *, seed: int = 0) -> NDArray[np.float64]:
-        """Exact, independent draws."""
+        """Draw exact, independent samples."""
         return self._native().sample(count, seed)
 
     def mean(self) -> NDArray[np.float64]:
@@ -55,12 +55,12 @@ class KnownTarget(EvaluatedTarget):
         return self._native().total_variance()
 
     def levels(self, x: ArrayLike) -> NDArray[np.float64]:
-        """For each point, the probability of the smallest exact region that holds it: uniform for exact draws."""
+        """The probability of the smallest quantile region that contains each point: uniform for exact draws."""
         return self._native().levels(np.atleast_2d(np.asarray(x, dtype=float)))
 
 
 class _ByName(Target):
-    """A target of the library's registry."""
+    """A target of the registry."""
 
     _name: str
 
@@ -72,8 +72,8 @@ class _ByName(Target):
 
 
 class BuiltInTarget(_ByName, KnownTarget):
-    """A built-in target, whose truth is known."""
+    """A built-in target with exact draws, mean and variance."""
 
 
 class PosteriorTarget(_ByName, EvaluatedTarget):
-    """A posterior of real data, known through an unbiased estimate."""
+    """A posterior of real data, with an unbiased estimate of its density."""

@@ -1,4 +1,4 @@
-"""Log densities that need no Python while they are sampled: built-in ones, and models in other languages.
+"""Log densities that are evaluated without Python: built-in targets, and models in other languages.
 
 >>> import kameleon as km
 >>> banana = km.targets.Banana(2, b=0.1)
@@ -19,17 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _kameleon
-from ._registry import (
-    Banana,
-    Cbpp,
-    Flower,
-    Funnel,
-    Ring,
-    ScaledGaussian,
-    StochasticVolatility,
-    StudentT,
-    TwoModes,
-)
+from ._registry import Banana, Cbpp, Flower, Funnel, Ring, ScaledGaussian, StochasticVolatility, StudentT, TwoModes
 from .gp import GPClassification, glass
 from .target import KnownTarget, Target
 
@@ -59,9 +49,9 @@ Noise = Literal["own", "seed"] | int | bool
 
 @dataclass(frozen=True)
 class BuiltIn(KnownTarget):
-    """A built-in target by its text, as in the program: ``BuiltIn("banana:b=0.03", 8)``.
+    """A built-in target by name, as in the program: ``BuiltIn("banana:b=0.03", 8)``.
 
-    ``noise`` multiplies the density by an unbiased factor whose logarithm has this standard deviation.
+    ``noise`` is the standard deviation of noise on the log density; the density is estimated without bias.
     """
 
     text: str
@@ -73,7 +63,7 @@ class BuiltIn(KnownTarget):
 
 
 class Gaussian(KnownTarget):
-    """N(mean, covariance); ``ScaledGaussian`` is one of any dimension by its condition or variances.
+    """N(mean, covariance). ``ScaledGaussian`` is defined by its condition number or variances.
 
     >>> import kameleon as km
     >>> km.targets.Gaussian([1.0, 2.0], [[4.0, 1.0], [1.0, 9.0]]).total_variance()
@@ -83,9 +73,8 @@ class Gaussian(KnownTarget):
     def __init__(self, mean: ArrayLike, covariance: ArrayLike, *, noise: float = 0.0) -> None:
         self._mean = np.asarray(mean, dtype=float)
         self.covariance = np.asarray(covariance, dtype=float)
-        """The covariance."""
         self.noise = noise
-        """The standard deviation of the noise on the log density."""
+        """The standard deviation of noise on the log density."""
         self._native()
 
     def _model(self) -> dict[str, Any]:
@@ -97,7 +86,7 @@ class Gaussian(KnownTarget):
 
 
 class _Named(Target):
-    """A model that leaves the names of its parameters to the user."""
+    """A model whose parameters are named by the user."""
 
     parameters: Sequence[str]
 
@@ -107,7 +96,7 @@ class _Named(Target):
 
 @dataclass(frozen=True)
 class Expression(_Named):
-    """A log density written as an expression of the parameters: ``Expression("-(x^2 + y^2)/2", ["x", "y"])``."""
+    """An expression of the parameters: ``Expression("-(x^2 + y^2)/2", ["x", "y"])``."""
 
     text: str
     parameters: Sequence[str]
@@ -117,15 +106,15 @@ class Expression(_Named):
 
 
 def _noisy(noise: Noise) -> Any:
-    """What a model is given for its noise, as settings have it."""
+    """The noise argument of a model, as in a run file."""
     return {"normals": noise} if isinstance(noise, int) and not isinstance(noise, bool) else noise
 
 
 @dataclass(frozen=True)
 class Program(_Named):
-    """A program in any language that reads points and writes log densities; docs/models.md has the protocol.
+    """A program in any language that reads points and writes log densities; see docs/models.md for the protocol.
 
-    ``noisy`` is what it is given if it returns estimates: "seed", a number of normals, or "own".
+    If it returns estimates, ``noisy`` says where its noise comes from: "seed", a number of normals, or "own".
     """
 
     command: Sequence[str]
@@ -141,7 +130,7 @@ class Program(_Named):
 
 @dataclass(frozen=True)
 class SharedLibrary(_Named):
-    """A function in a shared library with the C interface of ``kameleon.h``; docs/models.md has it."""
+    """A function in a shared library with the C interface of ``kameleon.h``; see docs/models.md."""
 
     path: str | PathLike[str]
     parameters: Sequence[str]

@@ -65,8 +65,8 @@ def test_a_process_pool_gives_the_same_draws(here):
     assert result.learned == here.learned and "x1" in repr(result.summary())
 
 
-def test_how_a_run_is_cut_into_pieces_changes_nothing(here, monkeypatch):
-    monkeypatch.setattr("kameleon.executors.PATIENCE", 0.0)
+def test_how_a_run_is_cut_into_tasks_changes_nothing(here, monkeypatch):
+    monkeypatch.setattr("kameleon.executors.TASK_TIME", 0.0)
     seen = []
     with ThreadPoolExecutor(2) as pool:
         small = km.sample(density, [0.0, 0.0], executor=pool, progress=seen.append, **PLAN)
@@ -140,7 +140,7 @@ def nowhere(x):
 
 
 class Loses:
-    """An executor that loses the answer to every piece the first time, or always."""
+    """An executor that loses the result of every task the first time, or always."""
 
     def __init__(self, always):
         self.always = always
@@ -158,9 +158,9 @@ class Loses:
 
 
 @pytest.mark.parametrize("always", [False, True])
-def test_a_lost_piece_is_done_again_in_the_end_here(here, always):
+def test_a_lost_task_is_repeated_and_finally_run_here(here, always):
     if always:
-        with pytest.warns(km.KameleonWarning, match="was lost 3 times .* the worker is gone"):
+        with pytest.warns(km.KameleonWarning, match="lost a task of chain .* 3 times .* the worker is gone"):
             result = km.sample(density, [0.0, 0.0], executor=Loses(always), **PLAN)
     else:
         result = km.sample(density, [0.0, 0.0], executor=Loses(always), **PLAN)
@@ -182,8 +182,8 @@ def test_a_run_on_an_executor_is_kept_in_a_folder_and_ends_by_a_rule(here, tmp_p
     assert ruled.draws.shape[1] < 5000 and ruled.reason == km.sample(density, [0.0, 0.0], **rule).reason
 
 
-def test_ctrl_c_returns_the_pieces_that_came_back(monkeypatch):
-    monkeypatch.setattr("kameleon.executors.PATIENCE", 0.05)
+def test_ctrl_c_returns_the_tasks_that_came_back(monkeypatch):
+    monkeypatch.setattr("kameleon.executors.TASK_TIME", 0.05)
 
     def press(states):
         if min(iterations for iterations, _, _ in states) > 700:

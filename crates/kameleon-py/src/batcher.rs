@@ -1,4 +1,4 @@
-//! All chains in step: they ask on their threads, and one call of a vectorised Python function answers them all.
+//! Chains that advance in step: each asks on its own thread, and one call of a vectorised Python function answers all.
 
 use crate::callable::{NoiseArgument, kind_of, seed};
 use crate::session::Session;
@@ -9,18 +9,18 @@ use pyo3::prelude::*;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// How long the batcher waits for more chains: one may have ended, or wait for its group to learn together.
-const PATIENCE: Duration = Duration::from_millis(20);
+/// How long the batcher waits for more chains: one may have ended, or may be waiting for its group.
+const WAIT: Duration = Duration::from_millis(20);
 
 /// What reaches the batcher.
 pub enum Message {
-    /// A chain wants to know the log density at a point.
+    /// A chain asks for the log density at a point.
     Ask(Question),
     /// The run has ended.
     End,
 }
 
-/// A point, with what its chain gives for noise, and the way back.
+/// A point with the noise of its chain, and where to send the answer.
 pub struct Question {
     x: Vec<f64>,
     normals: Vec<f64>,
@@ -42,7 +42,7 @@ impl Batched {
         (Self { batcher, argument }, messages)
     }
 
-    /// A way to tell the batcher that the run has ended.
+    /// For telling the batcher that the run has ended.
     pub fn batcher(&self) -> Sender<Message> {
         self.batcher.clone()
     }
@@ -64,7 +64,7 @@ impl Target for Batched {
     }
 }
 
-/// Answers questions until the run has ended: when every chain that has not ended has asked, or none has for a while.
+/// Answers questions until the run has ended: as soon as every active chain has asked, or none has for a while.
 pub fn serve(
     py: Python<'_>,
     messages: &mut Receiver<Message>,
@@ -75,7 +75,7 @@ pub fn serve(
     let mut waiting = Vec::new();
     loop {
         let wait = &mut *messages;
-        let complete = match py.detach(move || wait.recv_timeout(PATIENCE)) {
+        let complete = match py.detach(move || wait.recv_timeout(WAIT)) {
             Ok(Message::Ask(question)) => {
                 waiting.push(question);
                 waiting.len() >= session.going()
@@ -133,7 +133,7 @@ fn evaluate(
     Ok(values)
 }
 
-/// A function that returned something else than a number for each row.
+/// The error for a function that did not return a number for each row.
 fn not_rows(rows: usize, what: &str) -> PyErr {
     PyValueError::new_err(format!("log_density must return {rows} numbers, one for each row, not {what}"))
 }

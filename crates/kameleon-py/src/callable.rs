@@ -12,14 +12,14 @@ use std::sync::Arc;
 pub enum NoiseArgument {
     /// Nothing.
     None,
-    /// A whole number below 2⁵³ from the chain's own stream of noise.
+    /// A whole number below 2⁵³ from the noise stream of the chain.
     Seed,
-    /// So many standard normals, which belong to the state of the chain.
+    /// This number of standard normals, which are part of the state of the chain.
     Normals(usize),
 }
 
 impl NoiseArgument {
-    /// A seed, or so many normals, or nothing.
+    /// A seed, a number of normals, or nothing.
     pub fn new(seeded: bool, normals: usize) -> Self {
         match (seeded, normals) {
             (true, _) => Self::Seed,
@@ -28,7 +28,7 @@ impl NoiseArgument {
         }
     }
 
-    /// How many normals.
+    /// The number of normals.
     pub fn normals(self) -> usize {
         if let Self::Normals(count) = self { count } else { 0 }
     }
@@ -36,7 +36,7 @@ impl NoiseArgument {
 
 /// A Python function of a vector that returns its log density.
 ///
-/// It attaches to the interpreter for each call, which is next to free on a thread that is attached already.
+/// It attaches to the interpreter for each call, which costs almost nothing on a thread that is attached already.
 #[derive(Clone)]
 pub struct Callable {
     function: Arc<Py<PyAny>>,
@@ -61,12 +61,12 @@ impl Callable {
     }
 }
 
-/// A whole number below 2⁵³, as models in other languages get it too.
+/// A whole number below 2⁵³, as for models in other languages.
 pub fn seed(rng: &mut Rng) -> u64 {
     rng.random::<u64>() >> 11
 }
 
-/// What something is: its type, and its shape if it has one.
+/// The type of a value, and its shape if it has one.
 pub fn kind_of(value: &Bound<'_, PyAny>) -> String {
     let kind = value.get_type().name().map_or_else(|_| "something else".into(), |name| name.to_string());
     match value.getattr("shape") {
@@ -75,7 +75,7 @@ pub fn kind_of(value: &Bound<'_, PyAny>) -> String {
     }
 }
 
-/// A function that returned something else than a number.
+/// The error for a function that did not return a number.
 fn not_a_number(value: &Bound<'_, PyAny>) -> PyErr {
     let kind = kind_of(value);
     let hint = if value.is_none() { "; is a `return` missing?" } else { "" };

@@ -1,8 +1,8 @@
-//! The class `Chain`: one chain to ask and to tell, to store and to send elsewhere.
+//! The class `Chain`: one chain, by ask and tell, that can be stored and sent.
 
 use crate::array::Vector;
-use crate::error;
 use crate::sampler::read_sampler;
+use crate::{error, json};
 use kameleon::any_chain::{AnyChain, SavedChain};
 use kameleon::{ChainSettings, EvalError, Length, Outcome, Step};
 use numpy::PyArray1;
@@ -13,43 +13,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// A chain of any sampler.
 #[pyclass(name = "Chain", module = "kameleon._kameleon", frozen)]
 pub struct PyChain {
-    chain: Mutex<Option<Box<dyn AnyChain>>>,
+    chain: Mutex<Box<dyn AnyChain>>,
 }
 
 impl PyChain {
-    /// Takes the chain away for a run; it is to be put back.
-    pub fn take(&self) -> PyResult<Box<dyn AnyChain>> {
-        self.lock().take().ok_or_else(away)
-    }
-
-    /// Puts the chain back after a run.
-    pub fn put(&self, chain: Box<dyn AnyChain>) {
-        *self.lock() = Some(chain);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Box<dyn AnyChain>>> {
+    fn lock(&self) -> MutexGuard<'_, Box<dyn AnyChain>> {
         self.chain.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with<R>(&self, act: impl FnOnce(&mut dyn AnyChain) -> PyResult<R>) -> PyResult<R> {
-        act(&mut **self.lock().as_mut().ok_or_else(away)?)
-    }
-
     fn tell_it(&self, value: Result<f64, EvalError>) -> PyResult<Option<StepTuple>> {
-        self.with(|chain| Ok(chain.tell(value).map_err(|e| error::chain(&e))?.map(|step| step_tuple(&step))))
+        let step = self.lock().tell(value).map_err(|e| error::chain(&e))?;
+        Ok(step.map(|step: Step| (step.t, step.warm, outcome_name(step.outcome), step.acceptance)))
     }
 }
 
-fn away() -> PyErr {
-    error::setting("chain", "it is in a run now; wait until the run has ended")
-}
-
-/// (iteration, whether it is of the warm-up, outcome, acceptance probability)
+/// (iteration, whether it is in the warm-up, outcome, acceptance probability)
 type StepTuple = (u64, bool, &'static str, f64);
-
-fn step_tuple(step: &Step) -> StepTuple {
-    (step.t, step.warm, outcome_name(step.outcome), step.acceptance)
-}
 
 fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
@@ -78,7 +57,7 @@ impl PyChain {
         let sampler = read_sampler(sampler)?;
         let settings = ChainSettings { index, seed, warmup, normals, correlation };
         let chain = sampler.chain(&start, settings, Length { warmup, sampling }).map_err(error::start)?;
-        Ok(Self { chain: Mutex::new(Some(chain)) })
+        Ok(Self { chain: Mutex::new(chain) })
     }
 
     /// A chain as it was saved.
@@ -87,30 +66,24 @@ impl PyChain {
         let damaged = |why: String| error::setting("state", format!("this is not a saved chain: {why}"));
         let saved: SavedChain = postcard::from_bytes(state).map_err(|e| damaged(e.to_string()))?;
         let chain = saved.resume().map_err(|e| damaged(e.to_string()))?;
-        Ok(Self { chain: Mutex::new(Some(chain)) })
+        Ok(Self { chain: Mutex::new(chain) })
     }
 
-    /// Everything the chain is at this moment.
+    /// The state of the chain.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.with(|chain| {
-            postcard::to_stdvec(&chain.save()).map_err(|e| error::setting("chain", format!("cannot be stored: {e}")))
-        })?;
-        Ok(PyBytes::new(py, &bytes))
+        let bytes = postcard::to_stdvec(&self.lock().save());
+        Ok(PyBytes::new(py, &bytes.map_err(|e| error::setting("chain", format!("cannot be stored: {e}")))?))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((slf.get_type().getattr("load")?, (slf.get().save(slf.py())?,)))
-    }
-
-    /// The point whose log density is wanted next.
-    fn ask<'py>(&self, py: Python<'py>) -> PyResult<Vector<'py>> {
-        self.with(|chain| Ok(PyArray1::from_slice(py, chain.ask())))
+    /// The point whose log density is needed next.
+    fn ask<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        PyArray1::from_slice(py, self.lock().ask())
     }
 
     /// The standard normals that go with the point asked for.
     #[getter]
-    fn normals<'py>(&self, py: Python<'py>) -> PyResult<Vector<'py>> {
-        self.with(|chain| Ok(PyArray1::from_slice(py, chain.normals())))
+    fn normals<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        PyArray1::from_slice(py, self.lock().normals())
     }
 
     /// Tells the log density at the point asked for.
@@ -118,44 +91,33 @@ impl PyChain {
         self.tell_it(Ok(value))
     }
 
-    /// Tells that there is no log density at the point asked for, and why.
+    /// Says that there is no log density at the point asked for, and why.
     fn reject(&self, why: String) -> PyResult<Option<StepTuple>> {
         self.tell_it(Err(EvalError::Reject(why)))
     }
 
     #[getter]
-    fn position<'py>(&self, py: Python<'py>) -> PyResult<Vector<'py>> {
-        self.with(|chain| Ok(PyArray1::from_slice(py, chain.position())))
+    fn position<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        PyArray1::from_slice(py, self.lock().position())
     }
 
     #[getter]
-    fn log_density(&self) -> PyResult<f64> {
-        self.with(|chain| Ok(chain.log_density()))
+    fn log_density(&self) -> f64 {
+        self.lock().log_density()
     }
 
     #[getter]
-    fn index(&self) -> PyResult<usize> {
-        self.with(|chain| Ok(chain.index()))
+    fn warmup(&self) -> u64 {
+        self.lock().warmup()
     }
 
     #[getter]
-    fn warmup(&self) -> PyResult<u64> {
-        self.with(|chain| Ok(chain.warmup()))
+    fn iterations(&self) -> u64 {
+        self.lock().iterations()
     }
 
-    #[getter]
-    fn iterations(&self) -> PyResult<u64> {
-        self.with(|chain| Ok(chain.iterations()))
-    }
-
-    /// ν
-    #[getter]
-    fn scale(&self) -> PyResult<f64> {
-        self.with(|chain| Ok(chain.scale()))
-    }
-
-    /// What happened to the chain, as JSON.
+    /// The statistics of the chain, as JSON.
     fn statistics(&self) -> PyResult<String> {
-        self.with(|chain| serde_json::to_string(chain.statistics()).map_err(|e| error::setting("chain", e.to_string())))
+        json::write(self.lock().statistics())
     }
 }

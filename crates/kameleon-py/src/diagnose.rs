@@ -1,13 +1,13 @@
 //! The diagnostics of `kameleon::diagnose` on arrays of shape (chains, draws).
 
 use crate::array::Vector;
-use crate::error;
 use crate::sampler::read_kernel;
+use crate::{error, json};
 use kameleon::diagnose;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::prelude::*;
 
-/// One of the diagnostics of a parameter, by its name; `p` is the level of quantiles.
+/// A diagnostic of a parameter, by name; `p` is the level of a quantile.
 #[pyfunction]
 #[pyo3(signature = (name, draws, p=0.5))]
 pub fn diagnostic(name: &str, draws: PyReadonlyArray2<'_, f64>, p: f64) -> PyResult<f64> {
@@ -56,7 +56,7 @@ pub fn mmd2(
     Ok(py.detach(|| mmd2(&x, &y, dim, &kernel)))
 }
 
-/// The summary of draws of shape (chains, draws, parameters): JSON for programs, and text for people.
+/// The summary of draws of shape (chains, draws, parameters), as JSON and as text.
 #[pyfunction]
 pub fn summarise(names: Vec<String>, draws: PyReadonlyArray3<'_, f64>) -> PyResult<(String, String)> {
     let draws = draws.as_array();
@@ -71,6 +71,5 @@ pub fn summarise(names: Vec<String>, draws: PyReadonlyArray3<'_, f64>) -> PyResu
 
 /// A summary as JSON and as text.
 pub fn summary_texts(summary: &diagnose::Summary) -> PyResult<(String, String)> {
-    let json = serde_json::to_string(summary).map_err(|e| error::setting("draws", e.to_string()))?;
-    Ok((json, summary.to_string()))
+    Ok((json::write(summary)?, summary.to_string()))
 }

@@ -12,12 +12,12 @@ pyo3::import_exception!(kameleon.errors, StartError);
 pyo3::import_exception!(kameleon.errors, EvaluationError);
 pyo3::import_exception!(kameleon.errors, StoreError);
 
-/// A setting that makes no sense: names the argument and says what is allowed.
+/// A setting that is not allowed: names the argument and says what is allowed.
 pub fn setting(name: impl Into<String>, what: impl Into<String>) -> PyErr {
     SettingsError::new_err((name.into(), what.into()))
 }
 
-/// What is wrong at a key of a run file, such as `run.max-draws`, as what is wrong with the argument of the same meaning.
+/// An error at a key of a run file, such as `run.max-draws`, as an error in the corresponding argument.
 pub fn argument(key: &str, what: &str) -> PyErr {
     let (section, rest) = key.split_once('.').unwrap_or(("", key));
     match (section, rest.rsplit_once('.')) {
@@ -31,9 +31,9 @@ pub fn argument(key: &str, what: &str) -> PyErr {
     }
 }
 
-/// A sampler or plan that was refused.
+/// A sampler or plan that was rejected.
 pub fn settings(error: sampler::SettingsError) -> PyErr {
-    // A setting within a setting, such as `kernel.order`, is told with the argument that it is in.
+    // An error in a nested setting, such as `kernel.order`, names the argument that contains it.
     match error.setting.split_once('.') {
         Some((argument, inner)) => setting(argument.replace('-', "_"), format!("{inner}: {}", error.what)),
         None => setting(error.setting.replace('-', "_"), error.what),
@@ -48,7 +48,7 @@ pub fn start(error: sampler::StartError) -> PyErr {
     }
 }
 
-/// A chain that cannot go on.
+/// A chain that cannot continue.
 pub fn chain(error: &ChainError) -> PyErr {
     match error {
         ChainError::Start { .. } => StartError::new_err(error.to_string()),
@@ -56,7 +56,7 @@ pub fn chain(error: &ChainError) -> PyErr {
     }
 }
 
-/// A run that could not be made, gone on with or read.
+/// A run that could not be created, resumed or read.
 pub fn run(error: RunError) -> PyErr {
     match error {
         RunError::Settings(problem) => match problem.origin {
@@ -84,9 +84,4 @@ pub fn evaluation(error: EvalError) -> PyErr {
         },
         EvalError::Reject(why) => EvaluationError::new_err(why),
     }
-}
-
-/// A file that cannot be written.
-pub fn store(what: String) -> PyErr {
-    StoreError::new_err(what)
 }

@@ -1,4 +1,4 @@
-//! Chains on a Python executor: tasks go out and come back, and are done by a worker.
+//! Chains on a Python executor: tasks are sent out, run by workers, and their results come back.
 
 use crate::error;
 use crate::session::{Session, SignalChecked, watched};
@@ -9,30 +9,30 @@ use pyo3::types::PyBytes;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long an answer is waited for when the run is to stop: a worker that was stopped too sends what it has.
+/// How long to wait for an answer after the run was stopped: a worker that was interrupted too sends what it has.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// The bridge to the executor.
 pub struct ExecutorBridge {
     /// A `kameleon.executors.Sender`.
     sender: Py<PyAny>,
-    patience: Duration,
+    task_time: Duration,
     session: Arc<Session>,
 }
 
-/// What a worker made of a task, and the exception that ended it.
+/// The result of a task, and the exception that ended it.
 type Answer<'py> = (Bound<'py, PyBytes>, Option<Bound<'py, PyAny>>);
 
 impl ExecutorBridge {
-    /// By way of this sender.
+    /// Through this sender.
     pub fn new(py: Python<'_>, sender: Py<PyAny>, session: Arc<Session>) -> PyResult<Self> {
-        let patience = Duration::from_secs_f64(sender.getattr(py, "patience")?.extract(py)?);
-        Ok(Self { sender, patience, session })
+        let task_time = Duration::from_secs_f64(sender.getattr(py, "task_time")?.extract(py)?);
+        Ok(Self { sender, task_time, session })
     }
 
-    /// The answer, if it comes within a moment.
-    fn answer(&self, py: Python<'_>, errand: &Py<PyAny>) -> PyResult<Option<Vec<u8>>> {
-        let answer: Option<Answer<'_>> = errand.call_method0(py, "wait")?.extract(py)?;
+    /// The answer, if it arrives within the poll time.
+    fn answer(&self, py: Python<'_>, pending: &Py<PyAny>) -> PyResult<Option<Vec<u8>>> {
+        let answer: Option<Answer<'_>> = pending.call_method0(py, "wait")?.extract(py)?;
         let Some((done, fault)) = answer else { return Ok(None) };
         if let Some(fault) = fault {
             self.session.blame(py, PyErr::from_value(fault));
@@ -40,8 +40,8 @@ impl ExecutorBridge {
         Ok(Some(done.as_bytes().to_vec()))
     }
 
-    /// An exception on the way ends the run.
-    fn trouble(&self, error: PyErr) -> RemoteError {
+    /// An exception of the executor ends the run.
+    fn failed(&self, error: PyErr) -> RemoteError {
         Python::attach(|py| self.session.blame(py, error.clone_ref(py)));
         error.into()
     }
@@ -49,15 +49,15 @@ impl ExecutorBridge {
 
 impl RemoteRunner for ExecutorBridge {
     fn send(&self, chain: usize, task: Vec<u8>, stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError> {
-        let errand = Python::attach(|py| self.sender.call1(py, (chain, PyBytes::new(py, &task))));
-        let errand = errand.map_err(|error| self.trouble(error))?;
+        let pending = Python::attach(|py| self.sender.call1(py, (chain, PyBytes::new(py, &task))));
+        let pending = pending.map_err(|error| self.failed(error))?;
         drop(task);
         let mut stopped: Option<Instant> = None;
         loop {
-            let answer = Python::attach(|py| self.answer(py, &errand)).map_err(|error| self.trouble(error))?;
+            let answer = Python::attach(|py| self.answer(py, &pending)).map_err(|error| self.failed(error))?;
             let late = stop() && stopped.get_or_insert_with(Instant::now).elapsed() > GRACE;
             if late && answer.is_none() {
-                Python::attach(|py| errand.call_method0(py, "cancel")).map_err(|error| self.trouble(error))?;
+                Python::attach(|py| pending.call_method0(py, "cancel")).map_err(|error| self.failed(error))?;
             }
             if answer.is_some() || late {
                 return Ok(answer);
@@ -66,11 +66,11 @@ impl RemoteRunner for ExecutorBridge {
     }
 
     fn task_time(&self) -> Duration {
-        self.patience
+        self.task_time
     }
 }
 
-/// Does a task of a run on a worker. Returns what came of it, and the exception that ended it, if one did.
+/// Runs a task on a worker. Returns its result and the exception that ended it, if there was one.
 #[pyfunction]
 #[pyo3(signature = (task, target, *, attached))]
 pub fn work<'py>(

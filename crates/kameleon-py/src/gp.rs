@@ -1,4 +1,4 @@
-//! Gaussian-process classification: the class `Gp`, which is evaluated on its own and gives a target.
+//! Gaussian-process classification: the class `Gp`, which can be evaluated and gives a target.
 
 use crate::array::{self, Matrix, Vector};
 use crate::target::PyTarget;
@@ -24,7 +24,7 @@ impl Gp {
     }
 }
 
-/// Columns after one another, as the crate wants them.
+/// The columns one after another, as the crate expects them.
 fn inputs(x: &PyReadonlyArray2<'_, f64>, names: Vec<String>) -> PyResult<Inputs> {
     let x = x.as_array();
     Inputs::new(names, x.t().iter().copied().collect()).map_err(error::gp)
@@ -56,28 +56,13 @@ impl Gp {
         PyTarget::new(self.copy())
     }
 
-    #[getter]
-    fn dim(&self) -> usize {
-        self.copy().dim().unwrap_or(0)
-    }
-
-    #[getter]
-    fn n_imp(&self) -> usize {
-        self.copy().settings().n_imp
-    }
-
-    fn names(&self) -> Vec<String> {
-        let target = self.copy();
-        target.names(target.dim().unwrap_or(0))
-    }
-
     /// The converged approximation of log p(y|θ).
     fn log_marginal(&self, py: Python<'_>, theta: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
         let (mut target, theta) = (self.copy(), theta.as_array().to_vec());
         value(py.detach(|| target.log_marginal(&theta)))
     }
 
-    /// log p̂(y|θ) from so many importance samples.
+    /// log p̂(y|θ) from `n_imp` importance samples.
     fn estimate(&self, py: Python<'_>, theta: PyReadonlyArray1<'_, f64>, n_imp: usize, seed: u64) -> PyResult<f64> {
         let (mut target, theta) = (self.copy(), theta.as_array().to_vec());
         target.set_n_imp(n_imp).map_err(error::gp)?;
@@ -91,7 +76,7 @@ impl Gp {
         self.copy().log_prior(&theta.as_array().to_vec())
     }
 
-    /// How many importance samples give most effective draws for the work, and why.
+    /// The number of importance samples with the most effective draws per unit of work, and why.
     fn choose_n_imp(&self, py: Python<'_>, seed: u64) -> PyResult<(usize, String)> {
         let target = self.copy();
         let pilot = py.detach(|| target.choose_n_imp(seed)).map_err(error::gp)?;

@@ -1,6 +1,6 @@
 //! The extension module `kameleon._kameleon`: the Rust side of the Python package, and no more than that.
 //!
-//! What users see is written in Python (`python/kameleon`); here values are translated and chains are run.
+//! What users see is written in Python (`python/kameleon`); here values are converted and chains are run.
 
 mod array;
 mod batcher;
@@ -34,7 +34,7 @@ mod _kameleon {
     #[pymodule_export]
     use crate::posterior::{load, report, save, settings_of, summarise_posterior};
     #[pymodule_export]
-    use crate::run::{Ran, resume, run_in_step, start};
+    use crate::run::{Ran, run, run_in_step};
     #[pymodule_export]
     use crate::sampler::{check_kernel, check_sampler, registry};
     #[pymodule_export]

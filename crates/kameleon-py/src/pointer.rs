@@ -1,4 +1,4 @@
-//! A compiled function at an address, as numba and ctypes give it: called without the interpreter, on any thread.
+//! A compiled function by its address, from numba or ctypes: called without the interpreter, on any thread.
 #![allow(unsafe_code)]
 
 use crate::callable::seed;
@@ -22,7 +22,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// The function at `address` that takes so many arguments, if there is one of that kind.
+    /// The function at `address` with this number of arguments, if there is such a kind.
     ///
     /// # Safety
     /// There must be such a function at the address, safe to be called from several threads at once.

@@ -1,4 +1,4 @@
-//! A posterior as a dictionary of plain values and arrays, and back: what Python keeps, sends and shows.
+//! A posterior as a dictionary of plain values and arrays, and back.
 
 use crate::diagnose::summary_texts;
 use crate::{array, error, json};
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::path::PathBuf;
 
-/// All that there is in a posterior.
+/// The posterior as a dictionary.
 pub fn to_dict(py: Python<'_>, posterior: Posterior) -> PyResult<Bound<'_, PyDict>> {
     let dim = posterior.dim();
     let dict = PyDict::new(py);
@@ -117,7 +117,7 @@ fn kept_from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Draws> {
     })
 }
 
-/// The summary of a posterior: JSON for programs, and text for people.
+/// The summary of a posterior, as JSON and as text.
 #[pyfunction]
 pub fn summarise_posterior(posterior: &Bound<'_, PyDict>) -> PyResult<(String, String)> {
     summary_texts(&from_dict(posterior)?.summary())
@@ -135,14 +135,14 @@ pub fn settings_of(folder: PathBuf) -> PyResult<String> {
     json::write(&kameleon_runs::settings_of(&folder).map_err(error::run)?)
 }
 
-/// Writes the draws to a file in the format that the ending of its name means.
+/// Writes the draws to a file; its extension determines the format.
 #[pyfunction]
 pub fn save(posterior: &Bound<'_, PyDict>, path: PathBuf) -> PyResult<()> {
     let posterior = from_dict(posterior)?;
     let endings = || FORMATS.iter().map(|format| format!(".{}", format.endings[0])).collect::<Vec<_>>().join(", ");
     let format =
         Format::of(&path).ok_or_else(|| error::setting("path", format!("must end in one of {}", endings())))?;
-    (format.write)(&posterior, &path, true).map_err(|found| error::store(found.to_string()))
+    (format.write)(&posterior, &path, true).map_err(|found| error::StoreError::new_err(found.to_string()))
 }
 
 /// The report of a run, one page of HTML.

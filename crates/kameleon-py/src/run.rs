@@ -1,10 +1,9 @@
-//! Runs: started or gone on with, on threads without the interpreter, on one thread with it, on an executor, or all
-//! chains in step.
+//! Runs, started or resumed: on threads without the interpreter, on one thread with it, on an executor, or with all
+//! chains evaluated in one call.
 
 use crate::batcher::{Batched, Message, serve};
 use crate::callable::NoiseArgument;
 use crate::executor_bridge::ExecutorBridge;
-use crate::sampler::read_sampler;
 use crate::session::{Session, SignalChecked, watched};
 use crate::target::PyTarget;
 use crate::{error, json, posterior};
@@ -23,101 +22,92 @@ pub struct Ran {
     posterior: Py<PyDict>,
     /// "complete", "stopped" or "failed".
     ending: &'static str,
-    /// Why it ended, in words.
+    /// Why it ended.
     reason: String,
-    /// The exception that ended it, where it was one.
+    /// The exception that ended it, if there was one.
     fault: Option<Py<PyAny>>,
 }
 
-/// What is run.
-enum Task {
-    Start(Box<RunSettings>),
-    Resume(Option<u64>),
-}
-
-/// A run to be made: settings, a folder, and how far to go.
+/// A run to be started with settings, or to be resumed from a folder.
 struct Work {
-    task: Task,
+    /// None to resume.
+    settings: Option<Box<RunSettings>>,
     folder: Option<PathBuf>,
-    /// The executor that chains are run on.
+    /// The new number of draws of a run that is resumed.
+    draws: Option<u64>,
     bridge: Option<ExecutorBridge>,
+    session: Arc<Session>,
 }
 
 impl Work {
-    fn run(&self, target: SignalChecked, session: &Session) -> Result<Finished, RunError> {
-        let (folder, control) = (self.folder.as_deref(), session.control());
+    fn new(
+        settings: Option<&str>,
+        folder: Option<PathBuf>,
+        draws: Option<u64>,
+        watcher: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let settings: Option<Box<RunSettings>> = settings.map(json::read).transpose()?;
+        let chains = match (&settings, &folder) {
+            (Some(settings), _) => settings.run.indices().len(),
+            (None, Some(folder)) => kameleon_runs::settings_of(folder).map_err(error::run)?.run.indices().len(),
+            (None, None) => return Err(error::setting("checkpoint", "a run to be resumed needs its folder")),
+        };
+        Ok(Self { settings, folder, draws, bridge: None, session: Arc::new(Session::new(chains, watcher)) })
+    }
+
+    /// Sets the number of threads of a run that is started; a stored run keeps its own.
+    fn set_threads(&mut self, threads: usize) {
+        if let Some(settings) = &mut self.settings {
+            settings.run.threads = Some(threads);
+        }
+    }
+
+    fn run(&self, target: SignalChecked) -> Result<Finished, RunError> {
+        let (folder, control) = (self.folder.as_deref(), self.session.control());
         let bridge = self.bridge.as_ref().map(|bridge| bridge as &dyn RemoteRunner);
-        match &self.task {
-            Task::Start(settings) => kameleon_runs::start_on(bridge, settings, target, folder, control),
-            Task::Resume(draws) => {
-                kameleon_runs::resume_on(bridge, folder.unwrap_or("".as_ref()), target, *draws, control)
-            }
+        match &self.settings {
+            Some(settings) => kameleon_runs::start_on(bridge, settings, target, folder, control),
+            None => kameleon_runs::resume_on(bridge, folder.unwrap_or("".as_ref()), target, self.draws, control),
         }
     }
 }
 
-/// The settings of a run with its sampler.
-fn settings(settings: &str, sampler: &str) -> PyResult<RunSettings> {
-    let mut settings: RunSettings = json::read(settings)?;
-    settings.sampler = read_sampler(sampler)?.choice();
-    Ok(settings)
-}
-
-/// Starts a run.
+/// Starts a run with `settings` (JSON), or resumes the one in `folder` if there are none.
 ///
-/// With `attached` the target is called on this thread, which holds on to the interpreter; otherwise on threads that do
-/// without it, while this one looks after Ctrl-C and progress. With a `sender` it is called elsewhere.
+/// With `attached` the target is called on this thread, which holds the interpreter; otherwise on threads that do not
+/// need it, while this one handles Ctrl-C and progress. With a `sender` it is called by the workers of an executor.
 #[pyfunction]
-#[pyo3(name = "start", signature = (run, sampler, target, *, folder, attached, watcher, sender))]
+#[pyo3(signature = (settings, target, *, folder, draws, attached, watcher, sender))]
 #[expect(clippy::too_many_arguments)]
-pub fn start(
+pub fn run(
     py: Python<'_>,
-    run: &str,
-    sampler: &str,
+    settings: Option<&str>,
     target: &PyTarget,
     folder: Option<PathBuf>,
-    attached: bool,
-    watcher: Option<Py<PyAny>>,
-    sender: Option<Py<PyAny>>,
-) -> PyResult<Ran> {
-    let mut settings = settings(run, sampler)?;
-    if attached && sender.is_none() {
-        settings.run.threads = Some(1);
-    }
-    let session = Arc::new(Session::new(settings.run.indices().len(), watcher));
-    let bridge = sender.map(|sender| ExecutorBridge::new(py, sender, Arc::clone(&session))).transpose()?;
-    let work = Work { task: Task::Start(Box::new(settings)), folder, bridge };
-    go(py, &work, target.copy(), session, attached)
-}
-
-/// Goes on with the run in a folder.
-#[pyfunction]
-#[pyo3(signature = (folder, target, *, draws, attached, watcher, sender))]
-pub fn resume(
-    py: Python<'_>,
-    folder: PathBuf,
-    target: &PyTarget,
     draws: Option<u64>,
     attached: bool,
     watcher: Option<Py<PyAny>>,
     sender: Option<Py<PyAny>>,
 ) -> PyResult<Ran> {
-    let settings = kameleon_runs::settings_of(&folder).map_err(error::run)?;
-    let session = Arc::new(Session::new(settings.run.indices().len(), watcher));
-    let bridge = sender.map(|sender| ExecutorBridge::new(py, sender, Arc::clone(&session))).transpose()?;
-    let work = Work { task: Task::Resume(draws), folder: Some(folder), bridge };
-    go(py, &work, target.copy(), session, attached)
+    let mut work = Work::new(settings, folder, draws, watcher)?;
+    work.bridge = sender.map(|sender| ExecutorBridge::new(py, sender, Arc::clone(&work.session))).transpose()?;
+    let attached = attached && work.bridge.is_none();
+    if attached {
+        work.set_threads(1);
+    }
+    let target = SignalChecked::new(target.copy(), Arc::clone(&work.session), attached);
+    let finished = if attached { work.run(target) } else { watched(py, &work.session, || work.run(target)) };
+    conclude(py, &work.session, finished)
 }
 
-/// Starts a run, or goes on with one if `run` is none, whose chains are answered all at once by `function`, which takes
-/// (points), (points, seeds) or (points, normals).
+/// [`run`] for a vectorised `function`, which evaluates the points of all chains in one call: it takes (points),
+/// (points, seeds) or (points, normals).
 #[pyfunction]
-#[pyo3(signature = (run, sampler, function, *, folder, draws, seeded, normals, watcher))]
+#[pyo3(signature = (settings, function, *, folder, draws, seeded, normals, watcher))]
 #[expect(clippy::too_many_arguments)]
 pub fn run_in_step(
     py: Python<'_>,
-    run: Option<&str>,
-    sampler: &str,
+    settings: Option<&str>,
     function: &Bound<'_, PyAny>,
     folder: Option<PathBuf>,
     draws: Option<u64>,
@@ -125,46 +115,26 @@ pub fn run_in_step(
     normals: usize,
     watcher: Option<Py<PyAny>>,
 ) -> PyResult<Ran> {
-    let (task, chains) = match run {
-        Some(run) => {
-            let mut settings = settings(run, sampler)?;
-            let chains = settings.run.indices().len();
-            settings.run.threads = Some(chains);
-            (Task::Start(Box::new(settings)), chains)
-        }
-        None => {
-            let settings = kameleon_runs::settings_of(folder.as_deref().unwrap_or(".".as_ref())).map_err(error::run)?;
-            (Task::Resume(draws), settings.run.indices().len())
-        }
-    };
-    let (work, session) = (Work { task, folder, bridge: None }, Arc::new(Session::new(chains, watcher)));
+    let mut work = Work::new(settings, folder, draws, watcher)?;
+    work.set_threads(work.session.going());
     let argument = NoiseArgument::new(seeded, normals);
     let (batched, mut messages) = Batched::new(argument);
     let batcher = batched.batcher();
-    let target = SignalChecked::new(AnyTarget::new(batched), Arc::clone(&session), false);
+    let target = SignalChecked::new(AnyTarget::new(batched), Arc::clone(&work.session), false);
     let finished = std::thread::scope(|scope| {
-        let (work, session) = (&work, &session);
+        let work = &work;
         let worker = scope.spawn(move || {
-            let finished = work.run(target, session);
+            let finished = work.run(target);
             let _ = batcher.send(Message::End);
             finished
         });
-        serve(py, &mut messages, function, argument, session);
+        serve(py, &mut messages, function, argument, &work.session);
         py.detach(|| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
-    conclude(py, &session, finished)
+    conclude(py, &work.session, finished)
 }
 
-fn go(py: Python<'_>, work: &Work, target: AnyTarget<'static>, session: Arc<Session>, attached: bool) -> PyResult<Ran> {
-    // On an executor nothing is evaluated on this thread.
-    let attached = attached && work.bridge.is_none();
-    let target = SignalChecked::new(target, Arc::clone(&session), attached);
-    let finished =
-        if attached { work.run(target, &session) } else { watched(py, &session, || work.run(target, &session)) };
-    conclude(py, &session, finished)
-}
-
-/// Arrays for Python, and how it ended. Where nothing was run there is an exception.
+/// The posterior for Python, and how the run ended; an exception if nothing was run.
 fn conclude(py: Python<'_>, session: &Session, finished: Result<Finished, RunError>) -> PyResult<Ran> {
     if let Err(error) = session.ask(py) {
         session.stop(py, error);

@@ -1,4 +1,4 @@
-//! What a run shares with the interpreter while it goes on: Ctrl-C, progress, and an exception that ended it.
+//! What a run shares with the interpreter: Ctrl-C, progress, and the exception that ended it.
 
 use kameleon::any_target::AnyTarget;
 use kameleon::{Control, EvalError, Evaluation, Noise, Progress, Target};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-/// How often the interpreter is asked whether Ctrl-C was pressed, and told how far the chains are.
+/// How often the interpreter is asked for signals and told the progress.
 const TICK: Duration = Duration::from_millis(50);
 
 /// A run as the interpreter sees it.
@@ -24,7 +24,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// For a run of so many chains.
+    /// For a run with this number of chains.
     pub fn new(chains: usize, watcher: Option<Py<PyAny>>) -> Self {
         Self {
             progress: (0..chains).map(|_| Progress::default()).collect(),
@@ -46,17 +46,17 @@ impl Session {
         self.interrupted.load(Ordering::Relaxed)
     }
 
-    /// The exception that ended the run, if one did.
+    /// The exception that ended the run, if there was one.
     pub fn fault(&self) -> Option<PyErr> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// How many chains have not ended.
+    /// The number of chains that have not ended.
     pub fn going(&self) -> usize {
         self.progress.iter().filter(|progress| !progress.done.load(Ordering::Relaxed)).count()
     }
 
-    /// Asks the interpreter, if it has not been asked for a while.
+    /// Asks the interpreter, unless it was asked recently.
     pub fn tick(&self, py: Python<'_>) {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         if asked.elapsed() < TICK {
@@ -69,7 +69,7 @@ impl Session {
         }
     }
 
-    /// Handles signals, and shows the progress once more.
+    /// Handles signals and reports the progress.
     pub fn ask(&self, py: Python<'_>) -> PyResult<()> {
         py.check_signals()?;
         let Some(watcher) = &self.watcher else { return Ok(()) };
@@ -78,13 +78,13 @@ impl Session {
         Ok(())
     }
 
-    /// Stops the run: for good reason if it was Ctrl-C, else with this exception.
+    /// Stops the run, with this exception unless it is Ctrl-C.
     pub fn stop(&self, py: Python<'_>, error: PyErr) {
         self.blame(py, error);
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Remembers the exception with which the log density ends the run; Ctrl-C while it is evaluated stops the run.
+    /// Keeps the exception of the log density that ends the run; Ctrl-C during an evaluation stops the run.
     pub fn blame(&self, py: Python<'_>, error: PyErr) {
         if error.is_instance_of::<PyKeyboardInterrupt>(py) {
             self.interrupted.store(true, Ordering::Relaxed);
@@ -95,7 +95,7 @@ impl Session {
     }
 }
 
-/// Does the work on another thread while this one, without the interpreter, wakes now and then to ask it.
+/// Does the work on another thread, while this one releases the interpreter and asks it at every tick.
 pub fn watched<R: Send>(py: Python<'_>, session: &Session, work: impl FnOnce() -> R + Send) -> R {
     py.detach(|| {
         std::thread::scope(|scope| {
@@ -118,7 +118,7 @@ pub fn watched<R: Send>(py: Python<'_>, session: &Session, work: impl FnOnce() -
 pub struct SignalChecked {
     target: AnyTarget<'static>,
     session: Arc<Session>,
-    /// Whether the thread that runs it is attached to the interpreter, and so the one to ask.
+    /// Whether it runs on the thread that is attached to the interpreter, and so has to ask it.
     attached: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The class `Target`: what Python hands to a run, made by one of its constructors.
+//! The class `Target`: what Python passes to a run, made by one of its constructors.
 
 use crate::array::{self, Matrix, Vector};
 use crate::callable::{Callable, NoiseArgument};
@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// A log density that chains can sample.
 #[pyclass(name = "Target", module = "kameleon._kameleon", frozen)]
 pub struct PyTarget {
-    /// Behind a lock, because a model may be on one thread at a time only.
+    /// Behind a lock, because a model may be used by one thread at a time only.
     target: Mutex<AnyTarget<'static>>,
 }
 
@@ -40,12 +40,12 @@ impl PyTarget {
 
 #[pymethods]
 impl PyTarget {
-    /// The model that settings (JSON of a run file) speak of.
+    /// The model in the settings of a run (JSON).
     #[staticmethod]
     fn open(py: Python<'_>, settings: &str) -> PyResult<Self> {
         let mut settings: RunSettings = json::read(settings)?;
         settings.anchor(&std::env::current_dir().unwrap_or_default());
-        // A server may be a thread of this very interpreter, which must not wait for us.
+        // A server may be a thread of this interpreter, which must not wait for us.
         let model = py.detach(|| Model::open(&settings)).map_err(error::run)?;
         Ok(Self::new(model))
     }
@@ -57,7 +57,7 @@ impl PyTarget {
         Ok(Self::new(Noisy::new(target, noise).map_err(error::settings)?))
     }
 
-    /// A Python function of (x), (x, seed) with `seeded`, or (x, normals) with so many `normals`.
+    /// A Python function of (x), of (x, seed) if `seeded`, or of (x, normals).
     #[staticmethod]
     fn callable(function: Py<PyAny>, seeded: bool, normals: usize) -> Self {
         Self::new(Callable::new(function, NoiseArgument::new(seeded, normals)))
@@ -74,13 +74,13 @@ impl PyTarget {
         Ok(Self::new(Pointer::new(function, owner)))
     }
 
-    /// The dimension, where it is known.
+    /// The dimension, if it is known.
     #[getter]
     fn dim(&self) -> Option<usize> {
         self.lock().dim()
     }
 
-    /// How many standard normals the estimate is a function of.
+    /// The number of standard normals that the estimate is a function of.
     #[getter]
     fn normals(&self) -> usize {
         self.lock().normals()
@@ -91,11 +91,11 @@ impl PyTarget {
         self.lock().names(dim)
     }
 
-    /// The log density at a point, or an estimate of it made with this seed.
+    /// The log density at a point, or an estimate of it with this seed.
     fn log_density(&self, x: PyReadonlyArray1<'_, f64>, seed: u64) -> PyResult<f64> {
         let (x, mut target) = (x.as_array().to_vec(), self.copy());
         if let Some(dim) = target.dim().filter(|dim| *dim != x.len()) {
-            return Err(error::setting("x", format!("has {} coordinates where {dim} are wanted", x.len())));
+            return Err(error::setting("x", format!("must have {dim} coordinates, not {}", x.len())));
         }
         let mut rng = stream(seed, 0, Purpose::Noise);
         let normals: Vec<f64> = (0..target.normals()).map(|_| rng.sample(StandardNormal)).collect();
@@ -103,7 +103,7 @@ impl PyTarget {
         target.log_density(&x, noise).map_err(error::evaluation)
     }
 
-    /// Exact draws, where they are known.
+    /// Exact draws, if they are known.
     fn sample<'py>(&self, py: Python<'py>, count: usize, seed: u64) -> PyResult<Matrix<'py>> {
         let target = self.copy();
         let (known, dim) = (known(&target)?, target.dim().unwrap_or(0));
@@ -113,12 +113,12 @@ impl PyTarget {
         array::rows(py, &draws, dim)
     }
 
-    /// The exact mean, where it is known.
+    /// The exact mean, if it is known.
     fn mean<'py>(&self, py: Python<'py>) -> PyResult<Vector<'py>> {
         Ok(PyArray1::from_vec(py, known(&self.lock())?.mean()))
     }
 
-    /// The exact trace of the covariance, where it is known.
+    /// The exact trace of the covariance, if it is known.
     fn total_variance(&self) -> PyResult<f64> {
         Ok(known(&self.lock())?.total_variance())
     }
@@ -132,7 +132,7 @@ impl PyTarget {
     }
 }
 
-/// The target as one whose truth is known.
+/// The exact properties of the target.
 fn known<'a>(target: &'a AnyTarget<'_>) -> PyResult<&'a dyn Known> {
-    target.known().ok_or_else(|| error::setting("target", "its truth is not known"))
+    target.known().ok_or_else(|| error::setting("target", "has no known mean, variance and exact draws"))
 }

@@ -1,19 +1,19 @@
-//! Finished chains on disk, so that a run that was stopped goes on where it was.
+//! Finished chains on disk, so that a run that was stopped can be resumed.
 
 use crate::StudyError;
-use crate::record::{Record, Spec, hash};
+use crate::record::Record;
+use crate::spec::{Spec, hash};
 use kameleon_runs::atomic_file::{self, FileError};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A folder with one file for each finished chain.
-#[derive(Clone, Debug)]
+/// A folder with one file for each finished chain or group.
 pub struct Cache {
     folder: PathBuf,
 }
 
-/// What such a file holds: the whole key, so that files of one name but another key are told apart.
+/// The content of a file; the whole key tells apart keys of the same hash.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     key: String,
@@ -21,7 +21,7 @@ struct Entry {
 }
 
 impl Cache {
-    /// The cache in `folder`, which is made if need be.
+    /// The cache in `folder`, which is made if it does not exist.
     pub fn open(folder: &Path) -> Result<Self, StudyError> {
         fs::create_dir_all(folder).map_err(FileError::doing(folder, "creating the folder"))?;
         Ok(Self { folder: folder.into() })
@@ -31,7 +31,7 @@ impl Cache {
         self.folder.join(format!("{:016x}.json", hash(key)))
     }
 
-    /// The chain, if it has been run. A file that cannot be read counts as none: the chain is run again.
+    /// The record, if there is one. A file that cannot be read counts as none: the chain is run again.
     pub fn get(&self, spec: &Spec) -> Option<Record> {
         let key = spec.key();
         let text = fs::read_to_string(self.path(&key)).ok()?;
@@ -39,7 +39,7 @@ impl Cache {
         (entry.key == key).then_some(entry.record)
     }
 
-    /// Stores a chain.
+    /// Stores a record.
     pub fn put(&self, spec: &Spec, record: Record) -> Result<(), StudyError> {
         let key = spec.key();
         let path = self.path(&key);

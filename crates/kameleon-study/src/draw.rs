@@ -9,7 +9,7 @@ mod svg;
 
 pub use axes::{Axis, Frame};
 pub use bars::{BarRow, bars};
-pub use curves::{CurvePanel, curves};
+pub use curves::curves;
 pub use heat::{CIVIDIS, GREYS, Heat};
 pub use style::{BLUE, FONT, RED};
 pub use svg::{Anchor, Canvas, escape};

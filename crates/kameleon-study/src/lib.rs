@@ -1,26 +1,28 @@
-//! Comparisons of samplers as data: the figures of the paper, and studies of one's own.
+//! Comparisons of samplers as data: the figures of the paper, and studies of your own.
 //!
-//! A [`Study`] is a small TOML file: targets, samplers, lengths, and what is claimed of them. [`run`] runs its chains on
-//! all cores, keeps every finished one in a cache so that an interrupted run goes on where it stopped, and makes the
-//! figures (SVG and PNG), the data behind them (CSV) and one page for people that says in words what came out.
+//! A [`Study`] is a small TOML file: targets, samplers, run lengths and claims. [`run`] runs its chains on all cores, keeps
+//! every finished one in a cache so that an interrupted run can be resumed, and makes the figures (SVG and PNG), the data
+//! behind them (CSV) and one page that says which claims hold.
 
 mod cache;
-mod cells;
 mod draw;
-mod engine;
 mod error;
 mod figure;
 mod interval;
+mod named;
 mod page;
 mod paper;
 mod record;
+mod results;
 mod run;
-pub mod study;
-mod team;
+mod scheduler;
+mod settings;
+mod spec;
+mod study;
 mod verdict;
 
-pub use engine::Watch;
 pub use error::StudyError;
 pub use paper::{FIGURES, figures};
-pub use run::{Report, Settings, run};
+pub use run::{Report, run};
+pub use settings::{Settings, Watch};
 pub use study::{Scale, Study};

@@ -1,9 +1,9 @@
 //! The page for people: one file with all figures, numbers and verdicts, that needs nothing else.
 
-use crate::cells::Cells;
 use crate::draw::escape;
 use crate::figure::Outcome;
-use crate::run::Settings;
+use crate::results::Results;
+use crate::settings::Settings;
 use crate::study::{Kind, Scale, Study, TargetEntry};
 use crate::verdict::{Finding, Verdict, show};
 use base64::Engine as _;
@@ -13,7 +13,7 @@ const STYLE: &str = include_str!("page.css");
 const SHORTER: &str = " At this scale there are fewer or shorter chains than in the paper, so intervals are wider.";
 
 /// The whole page.
-pub fn page(parts: &[(&Study, &Outcome)], settings: &Settings<'_>) -> String {
+pub fn page(parts: &[(&Study, Outcome)], settings: &Settings<'_>) -> String {
     let contents: String = parts
         .iter()
         .map(|(study, _)| format!("<li><a href=\"#{0}\">{0}</a>: {1}</li>", study.name, escape(&study.title)))
@@ -43,7 +43,7 @@ pub fn page(parts: &[(&Study, &Outcome)], settings: &Settings<'_>) -> String {
 }
 
 /// All verdicts at a glance.
-fn overview(parts: &[(&Study, &Outcome)]) -> String {
+fn overview(parts: &[(&Study, Outcome)]) -> String {
     let row = |study: &Study, verdict: &Verdict| {
         format!(
             "<tr><td><a href=\"#{0}\">{0}</a></td><td>{1}</td><td>{2}</td></tr>\n",
@@ -94,7 +94,7 @@ fn section(study: &Study, outcome: &Outcome, settings: &Settings<'_>) -> String 
         html += &outcome.verdicts.iter().map(verdict).collect::<String>();
         html += &outcome.facts.iter().map(|fact| format!("<p>{}</p>\n", escape(fact))).collect::<String>();
     }
-    html += &table(study, &outcome.cells);
+    html += &table(study, &outcome.results);
     html += &notes(study);
     html += &setup(study, outcome, settings);
     html + "</section>\n"
@@ -106,16 +106,16 @@ fn verdict(verdict: &Verdict) -> String {
 }
 
 /// The numbers after all iterations.
-fn table(study: &Study, cells: &Cells) -> String {
-    if cells.0.is_empty() {
+fn table(study: &Study, results: &Results) -> String {
+    if results.0.is_empty() {
         return String::new();
     }
     let measures = study.kind.measures();
     let heads: String = measures.iter().map(|measure| format!("<th>{}</th>", measure_name(measure))).collect();
     let mut rows = String::new();
-    for target in cells.targets() {
-        for sampler in cells.samplers() {
-            let number = |measure: &&str| match cells.last(target, sampler, measure) {
+    for target in results.targets() {
+        for sampler in results.samplers() {
+            let number = |measure: &&str| match results.last(target, sampler, measure) {
                 Some(interval) => format!("<td class=\"number\">{}</td>", show(interval)),
                 None => "<td></td>".into(),
             };
@@ -170,12 +170,12 @@ fn lengths(study: &Study, settings: &Settings<'_>) -> String {
     let row = |name: &str, target: &TargetEntry, chains: u64| {
         let length = target.length(settings.scale);
         let numbers = [chains, length.warmup + length.sampling, length.warmup, target.thin.at(settings.scale)];
-        let cells: String = numbers.iter().map(|number| format!("<td class=\"number\">{number}</td>")).collect();
-        format!("<tr><td>{}</td><td class=\"number\">{}</td>{cells}</tr>\n", escape(name), target.dim)
+        let numbers: String = numbers.iter().map(|number| format!("<td class=\"number\">{number}</td>")).collect();
+        format!("<tr><td>{}</td><td class=\"number\">{}</td>{numbers}</tr>\n", escape(name), target.dim)
     };
     let chains = study.chains.at(settings.scale);
     let mut rows = String::new();
-    if matches!(study.kind, Kind::Bars | Kind::Table | Kind::Convergence | Kind::Benchmark) {
+    if study.kind.compares() {
         rows += &study.targets().map(|target| row(&target.name, target, chains)).collect::<String>();
     }
     if matches!(study.kind, Kind::Benchmark | Kind::Posterior) {

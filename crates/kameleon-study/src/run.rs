@@ -1,63 +1,35 @@
 //! Runs studies one after another and writes what comes of them: figures, data and the page.
 
 use crate::StudyError;
-use crate::cache::Cache;
 use crate::draw::png;
-use crate::engine::{Engine, Watch};
 use crate::figure::{self, Outcome};
 use crate::page;
-use crate::study::{Scale, Study};
+use crate::scheduler::Scheduler;
+use crate::settings::Settings;
+use crate::study::Study;
 use kameleon_runs::atomic_file;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
-
-/// How studies are run.
-pub struct Settings<'a> {
-    /// How big.
-    pub scale: Scale,
-    /// Everything random follows from this.
-    pub seed: u64,
-    /// How many threads; the results do not depend on it.
-    pub threads: usize,
-    /// Whether extra samplers are run too.
-    pub extras: bool,
-    /// Where everything is written.
-    pub out: PathBuf,
-    /// The command, for the page.
-    pub command: String,
-    /// Set it, and the run stops.
-    pub stop: &'a AtomicBool,
-    /// Who is told how far it is.
-    pub watch: &'a dyn Watch,
-}
 
 /// What came of the studies.
 pub struct Report {
-    /// What to tell a person: for each study its claims and what became of them.
+    /// For people: the claims of each study, and whether they hold.
     pub text: String,
-    /// Where the page is.
+    /// The path of the page.
     pub page: PathBuf,
 }
 
-/// Runs the studies. Each one's figures and data are written as soon as they are there, the page at the end.
+/// Runs the studies. The figures and data of each are written as soon as it is done, the page at the end.
 pub fn run(studies: &[Study], settings: &Settings<'_>) -> Result<Report, StudyError> {
-    let engine = Engine {
-        cache: Cache::open(&settings.out.join("cache"))?,
-        threads: settings.threads,
-        stop: settings.stop,
-        watch: settings.watch,
-    };
-    let mut outcomes = Vec::new();
+    let scheduler = Scheduler::new(settings)?;
+    let mut parts = Vec::new();
     for study in studies {
-        let outcome = figure::make(study, &engine, settings)?;
+        let outcome = figure::make(study, &scheduler)?;
         write(&outcome, settings)?;
-        outcomes.push(outcome);
+        parts.push((study, outcome));
     }
-    let path = settings.out.join("index.html");
-    let parts: Vec<(&Study, &Outcome)> = studies.iter().zip(&outcomes).collect();
-    atomic_file::write(&path, page::page(&parts, settings).as_bytes())?;
-    let text = parts.iter().map(|(study, outcome)| summary(study, outcome)).collect();
-    Ok(Report { text, page: path })
+    let page = settings.out.join("index.html");
+    atomic_file::write(&page, page::page(&parts, settings).as_bytes())?;
+    Ok(Report { text: parts.iter().map(|(study, outcome)| summary(study, outcome)).collect(), page })
 }
 
 fn write(outcome: &Outcome, settings: &Settings<'_>) -> Result<(), StudyError> {

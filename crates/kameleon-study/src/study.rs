@@ -2,14 +2,14 @@
 
 mod check;
 mod claim;
-mod named;
 mod scale;
 
 pub use claim::{Claim, Relation};
-pub use named::{build, ridge};
 pub use scale::{Scale, Scaled};
 
 use crate::StudyError;
+use crate::named::with_dim;
+use crate::spec::Spec;
 use kameleon::bandwidth::Bandwidth;
 use kameleon::proposal::{AdaptiveMetropolisSettings, Kamh, KamhSettings};
 use kameleon::{Choice, Kernel, Length, Sampler, SettingsError};
@@ -17,22 +17,22 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use toml::Spanned;
 
-/// What is drawn, and with it what a study needs.
+/// What is drawn, which decides what a study needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Bars of acceptance, ‖mean‖ and quantile deviations for every target and sampler; targets with a known truth.
     Bars,
-    /// Numbers only, on any targets: effective sizes, errors, agreement and cost of teams of four chains, which learn
-    /// together where their sampler can.
+    /// Numbers only, on any targets: effective sample sizes, errors, agreement and cost of groups of four chains, which
+    /// learn together if their sampler can.
     Table,
     /// ‖mean‖ and deviation of the 0.5-quantile against iterations; targets with a known truth.
     Convergence,
-    /// Distance of the mean and MMD to a benchmark sample against the number of draws.
+    /// Distance of the mean and MMD to a benchmark sample, against iterations.
     Benchmark,
     /// Two coordinates of the benchmark sample.
     Posterior,
-    /// Where the Kameleon's proposal points, along the ridge of a target in two dimensions.
+    /// The proposals of KAMH along the ridge of a target in two dimensions.
     Proposals,
     /// g(x), the function whose gradient a proposal descends, in two dimensions.
     GFunction,
@@ -42,33 +42,31 @@ pub enum Kind {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Study {
-    /// Files are called so.
+    /// The name of its files.
     pub name: String,
-    /// A line about it.
+    /// The heading on the page.
     pub title: String,
     /// What is drawn.
     pub kind: Kind,
-    /// Which figure of which paper this is, if any.
+    /// The figure of the paper that this is, if any.
     pub source: Option<String>,
-    /// What that source says of it, in a sentence or two.
+    /// What that source says about it, in a sentence or two.
     pub says: Option<String>,
-    /// What to know when reading it, such as where it departs from its source.
+    /// Remarks for the reader, such as where it departs from its source.
     #[serde(default)]
     pub notes: Vec<String>,
     /// Chains for each target and sampler.
     #[serde(default = "Scaled::twenty")]
     pub chains: Scaled,
-    /// The targets.
     #[serde(rename = "target")]
     targets: Vec<Spanned<TargetEntry>>,
-    /// The samplers, in order.
     #[serde(rename = "sampler", default)]
     samplers: Vec<Spanned<SamplerEntry>>,
-    /// The benchmark sample, for those kinds that have one.
+    /// The benchmark sample, for the kinds that need one.
     benchmark: Option<Spanned<BenchmarkEntry>>,
-    /// The proposal that is shown, for those kinds that show one.
+    /// The proposal that is shown, for the kinds that show one.
     proposal: Option<Spanned<ProposalEntry>>,
-    /// What is claimed, to be checked against what comes out.
+    /// Claims to be checked against the results.
     #[serde(rename = "claim", default)]
     pub claims: Vec<Spanned<Claim>>,
     /// The file's name and text, for messages and for the page.
@@ -84,27 +82,27 @@ pub struct Study {
 pub struct TargetEntry {
     /// Its name in figures and tables.
     pub name: String,
-    /// What it is, by name: `banana:b=0.1`, or a table with `name`.
+    /// The target, by name: `banana:b=0.1`, or a table with `name`.
     pub target: Choice,
-    /// Its dimension; a posterior of data has its own, which must be given.
+    /// Its dimension; for a posterior of real data, its fixed dimension.
     #[serde(default = "eight")]
     pub dim: usize,
-    /// Iterations of each chain, the burn-in among them.
+    /// Iterations of each chain, burn-in included.
     pub iterations: Option<Scaled>,
-    /// Iterations whose states are not counted; half of all if it is not given.
+    /// Iterations that are discarded; half of all by default.
     pub burn_in: Option<Scaled>,
-    /// One state of so many is counted, after the burn-in.
+    /// One state in every this many is kept, after the burn-in.
     #[serde(default = "Scaled::one")]
     pub thin: Scaled,
     /// Every chain starts at the point with all coordinates equal to this.
     #[serde(default)]
     pub start: f64,
-    /// Every coordinate of a start is moved by up to this to either side, at random.
+    /// Every coordinate of a start is shifted at random by at most this.
     #[serde(default)]
     pub scatter: f64,
-    /// The bandwidth of all kernels on this target, fixed.
+    /// A fixed bandwidth for all kernels on this target.
     pub bandwidth: Option<f64>,
-    /// The variances that adaptive Metropolis starts from on this target.
+    /// The initial variances of adaptive Metropolis on this target.
     pub variances: Option<Vec<f64>>,
 }
 
@@ -114,10 +112,10 @@ pub struct TargetEntry {
 pub struct SamplerEntry {
     /// Its name in figures and tables.
     pub name: String,
-    /// Whether it is left out unless extras are asked for.
+    /// Whether it is run with `--extras` only.
     #[serde(default)]
     pub extra: bool,
-    /// What it is, by name: `KAMH-LS:n=500`, or a table with `name`.
+    /// The sampler, by name: `KAMH-LS:n=500`, or a table with `name`.
     pub sampler: Sampler,
 }
 
@@ -125,17 +123,15 @@ pub struct SamplerEntry {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BenchmarkEntry {
-    /// Chains.
     pub chains: Scaled,
-    /// Iterations of each, the burn-in among them.
+    /// Iterations of each chain, burn-in included.
     pub iterations: Scaled,
-    /// Iterations whose states are not kept.
+    /// Iterations that are discarded.
     pub burn_in: Scaled,
-    /// One state of so many is kept.
+    /// One state in every this many is kept.
     pub thin: Scaled,
-    /// Another number of importance samples than the study's target has.
+    /// The number of importance samples, if it differs from that of the study's target.
     pub n_imp: Option<usize>,
-    /// The sampler, by name.
     pub sampler: Sampler,
     /// The two coordinates that are shown, from 1.
     #[serde(default = "first_two")]
@@ -143,7 +139,7 @@ pub struct BenchmarkEntry {
 }
 
 impl BenchmarkEntry {
-    /// The target as the benchmark's chains see it.
+    /// The target with the run length and importance samples of the benchmark.
     pub fn of(&self, target: &TargetEntry) -> TargetEntry {
         let mut target = target.clone();
         (target.iterations, target.burn_in, target.thin) = (Some(self.iterations), Some(self.burn_in), self.thin);
@@ -161,19 +157,19 @@ pub struct ProposalEntry {
     /// One panel for each kernel, by name.
     #[serde(deserialize_with = "by_name")]
     pub kernels: Vec<Kernel>,
-    /// n, the number of exact draws in z.
+    /// The number n of exact draws in z.
     pub n: usize,
     /// γ
     pub gamma: f64,
     /// ν²
     pub nu2: f64,
-    /// At how many points along the ridge it is shown; for g, how many samples of β.
+    /// The number of points along the ridge; for g, the number of samples of β.
     pub points: usize,
 }
 
 impl ProposalEntry {
-    /// The Kameleon with this kernel and z.
-    pub fn kameleon(&self, kernel: &Kernel, z: &[[f64; 2]]) -> Result<Kamh, SettingsError> {
+    /// KAMH with this kernel and z.
+    pub fn kamh(&self, kernel: &Kernel, z: &[[f64; 2]]) -> Result<Kamh, SettingsError> {
         let settings = KamhSettings {
             kernel: kernel.clone(),
             bandwidth: Bandwidth::Fixed,
@@ -218,42 +214,43 @@ impl Study {
         self.targets.iter().map(Spanned::get_ref)
     }
 
-    /// The only target of a study of most kinds, the first of others.
+    /// The first target, which is the only one in a study of most kinds.
     pub fn target(&self) -> &TargetEntry {
         self.targets[0].get_ref()
     }
 
-    /// The benchmark of a study that has passed its checks, of a kind that needs one.
+    /// The benchmark of a study of a kind that needs one.
     pub fn benchmark(&self) -> &BenchmarkEntry {
         self.benchmark.as_ref().expect("checked when the study was read").get_ref()
     }
 
-    /// The proposal of a study that has passed its checks, of a kind that needs one.
+    /// The proposal of a study of a kind that needs one.
     pub fn proposal(&self) -> &ProposalEntry {
         self.proposal.as_ref().expect("checked when the study was read").get_ref()
     }
 
-    /// The samplers, with the extra ones or without.
+    /// The samplers, with or without the extra ones.
     pub fn samplers(&self, extras: bool) -> Vec<&SamplerEntry> {
         self.samplers.iter().map(Spanned::get_ref).filter(|sampler| extras || !sampler.extra).collect()
     }
 }
 
+/// What is measured of groups of chains, in the order of the columns.
+#[rustfmt::skip]
+const TABLE: &[&str] =
+    &["ess", "n-eq", "quantile-deviation", "mean-norm", "worst-r-hat", "acceptance", "evaluations", "seconds"];
+
 impl Kind {
+    /// Whether samplers are compared on targets.
+    pub fn compares(self) -> bool {
+        !self.measures().is_empty()
+    }
+
     /// What is measured, and so what can be claimed.
     pub fn measures(self) -> &'static [&'static str] {
         match self {
             Self::Bars => &["acceptance", "mean-norm", "quantile-deviation", "n-eq"],
-            Self::Table => &[
-                "ess",
-                "n-eq",
-                "quantile-deviation",
-                "mean-norm",
-                "worst-r-hat",
-                "acceptance",
-                "evaluations",
-                "seconds",
-            ],
+            Self::Table => TABLE,
             Self::Convergence => &["mean-norm", "deviation-0.5"],
             Self::Benchmark => &["acceptance", "mean-distance", "mmd"],
             Self::Posterior | Self::Proposals | Self::GFunction => &[],
@@ -262,8 +259,32 @@ impl Kind {
 }
 
 impl TargetEntry {
-    /// The sampler with what this target says of bandwidth and variances.
-    pub fn fit(&self, sampler: &Sampler) -> Sampler {
+    /// The first chain of a sampler on this target.
+    pub fn spec(&self, sampler: &Sampler, scale: Scale, seed: u64) -> Spec {
+        let Length { warmup, sampling } = self.length(scale);
+        Spec {
+            version: env!("CARGO_PKG_VERSION"),
+            target: self.choice(),
+            dim: self.dim,
+            start: self.start,
+            scatter: self.scatter,
+            sampler: self.fit(sampler),
+            warmup,
+            sampling,
+            thin: self.thin.at(scale),
+            seed,
+            grouped: false,
+            replicate: 0,
+        }
+    }
+
+    /// The target with its dimension among the settings, if it has such a setting.
+    pub fn choice(&self) -> Choice {
+        with_dim(self.target.clone(), self.dim)
+    }
+
+    /// The sampler with this target's bandwidth and variances.
+    fn fit(&self, sampler: &Sampler) -> Sampler {
         let mut sampler = sampler.clone();
         let kernel: Option<&mut KamhSettings> = match &mut sampler {
             Sampler::Kamh(settings) => Some(settings),
@@ -281,7 +302,7 @@ impl TargetEntry {
         sampler
     }
 
-    /// How long its chains are.
+    /// The length of its chains.
     pub fn length(&self, scale: Scale) -> Length {
         let iterations = self.iterations.map_or(0, |iterations| iterations.at(scale));
         let warmup = self.burn_in.map_or(iterations / 2, |burn_in| burn_in.at(scale));

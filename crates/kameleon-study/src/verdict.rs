@@ -1,7 +1,7 @@
 //! Whether a claim holds, in words that follow from the numbers.
 
-use crate::cells::Cells;
 use crate::interval::Interval;
+use crate::results::Results;
 use crate::study::{Claim, Relation, Study};
 
 /// What became of a claim.
@@ -38,22 +38,22 @@ pub struct Verdict {
 }
 
 /// Checks every claim of a study whose samplers have been run.
-pub fn judge(study: &Study, cells: &Cells) -> Vec<Verdict> {
-    study.claims.iter().map(|claim| judge_one(study, claim.get_ref(), cells)).collect()
+pub fn judge(study: &Study, results: &Results) -> Vec<Verdict> {
+    study.claims.iter().map(|claim| judge_one(study, claim.get_ref(), results)).collect()
 }
 
-fn judge_one(study: &Study, claim: &Claim, cells: &Cells) -> Verdict {
+fn judge_one(study: &Study, claim: &Claim, results: &Results) -> Verdict {
     let mut finding = Finding::Holds;
     let mut details = Vec::new();
-    for target in cells.targets() {
+    for target in results.targets() {
         if !claim.targets.is_empty() && !claim.targets.iter().any(|name| name == target) {
             continue;
         }
         let others: Vec<(&str, Interval)> = rivals(study, claim)
             .into_iter()
-            .filter_map(|name| Some((name, *cells.last(target, name, &claim.measure)?)))
+            .filter_map(|name| Some((name, *results.last(target, name, &claim.measure)?)))
             .collect();
-        let Some(own) = cells.last(target, &claim.sampler, &claim.measure) else { continue };
+        let Some(own) = results.last(target, &claim.sampler, &claim.measure) else { continue };
         let (worse, detail) = compare(claim, own, &others);
         finding = worst(finding, worse);
         details.push(format!("{target}: {detail}"));

@@ -1,4 +1,4 @@
-//! Studies as a person meets them: files, resuming, threads, studies of one's own and errors.
+//! Studies as users meet them: files, resuming, threads, studies of their own and errors.
 
 use kameleon_study::{FIGURES, Scale, Settings, Study, StudyError, Watch, figures, run};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A folder that is removed in the end.
+/// A folder that is removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -31,7 +31,7 @@ impl Drop for Folder {
     }
 }
 
-/// Counts what is run, and stops the run after so many iterations.
+/// Counts what is run, and stops the run after a number of iterations.
 struct Counter {
     ahead: Mutex<Vec<(u64, usize)>>,
     done: AtomicU64,
@@ -73,7 +73,7 @@ fn run_in(folder: &Path, studies: &[Study], threads: usize, seed: u64, watch: &C
     run(studies, &settings).map(|report| report.text)
 }
 
-/// Runs to the end and tells the iterations that had to be run and the chains that were there already.
+/// Runs to the end and returns the iterations that were run and the number of chains that were found in the cache.
 fn run_whole(folder: &Folder, studies: &[Study], threads: usize, seed: u64) -> Vec<(u64, usize)> {
     let watch = Counter::new(u64::MAX);
     run_in(&folder.0, studies, threads, seed, &watch).unwrap();
@@ -151,7 +151,7 @@ fn every_figure_of_the_paper_gives_sound_data_pictures_and_a_page_that_needs_not
 }
 
 #[test]
-fn a_stopped_run_goes_on_from_its_finished_chains_and_ends_the_same() {
+fn a_stopped_run_resumes_from_its_finished_chains_and_ends_the_same() {
     let (stopped, whole) = (Folder::new("stopped"), Folder::new("whole"));
     let watch = Counter::new(12_000);
     assert!(matches!(run_in(&stopped.0, &paper("targets"), 2, 1, &watch), Err(StudyError::Stopped)));
@@ -188,7 +188,7 @@ fn the_numbers_do_not_depend_on_the_number_of_threads() {
     assert_eq!(one.read("targets.csv"), two.read("targets.csv"));
 }
 
-/// A study of one's own with a sampler and a target that the paper does not have.
+/// A user's study with a sampler and a target that the paper does not have.
 const OWN: &str = r#"
 name = "mine"
 title = "A ring and a stretched Gaussian"
@@ -227,7 +227,7 @@ relation = "smaller"
 "#;
 
 #[test]
-fn a_study_of_ones_own_gets_the_same_figures_and_page() {
+fn a_users_own_study_gets_the_same_figures_and_page() {
     let folder = Folder::new("own");
     run_whole(&folder, &[Study::parse("mine.toml", OWN).unwrap()], 2, 1);
     let measures = ["acceptance", "quantile-deviation"];
@@ -237,7 +237,7 @@ fn a_study_of_ones_own_gets_the_same_figures_and_page() {
 }
 
 #[test]
-fn what_is_wrong_with_a_study_is_told_with_file_line_and_what_is_allowed() {
+fn errors_in_a_study_name_the_file_the_line_and_what_is_allowed() {
     let says = |find: &str, replace: &str, line: usize, what: &str| {
         assert!(OWN.contains(find), "{find}");
         let message = Study::parse("mine.toml", &OWN.replacen(find, replace, 1)).unwrap_err().to_string();
@@ -254,8 +254,8 @@ fn what_is_wrong_with_a_study_is_told_with_file_line_and_what_is_allowed() {
     }
     says("{ name = \"gaussian\", variances = [1, 25] }", "\"cbpp:n-imp=0\"", 13, "n-imp: must be from 1");
     says("variance=0.05", "variance=-1", 7, "variance: must be positive");
-    says("\"bars\"", "\"benchmark\"", 4, "needs one [[target]] and no more");
-    says("\"stretched\"", "\"ring\"", 13, "two of the name \"ring\"");
+    says("\"bars\"", "\"benchmark\"", 4, "needs exactly one [[target]]");
+    says("\"stretched\"", "\"ring\"", 13, "\"ring\" is used twice");
     says("n = 50", "nn = 50", 25, "nn: KAMH-LS has no such setting; it has n, ");
     says("n = 50", "n = 0", 25, "n: must be from 1 to 1000000, not 0");
     says("discard = 100", "discard = 5000", 23, "longer warm-up");
@@ -264,7 +264,7 @@ fn what_is_wrong_with_a_study_is_told_with_file_line_and_what_is_allowed() {
 }
 
 #[test]
-fn a_table_measures_teams_of_chains_and_does_not_depend_on_threads() {
+fn a_table_measures_groups_of_chains_and_does_not_depend_on_threads() {
     let text = r#"
 name = "table"
 title = "A table"
@@ -340,7 +340,7 @@ sampler = "SM"
     }
     let bars = text.replace("\"table\"", "\"bars\"");
     let error = Study::parse("data.toml", &bars).unwrap_err().to_string();
-    assert!(error.contains("target \"herds\": a study of this kind needs a target whose truth is known"), "{error}");
+    assert!(error.contains("target \"herds\": a study of this kind needs a target whose true mean"), "{error}");
 }
 
 #[test]

@@ -108,17 +108,10 @@ impl Plan {
         self.limit().map(drop)
     }
 
-    /// The same with nothing left open: `usual` warm-up and draws where there are none.
+    /// Sets what is left open: `usual` are the iterations of warm-up and the draws.
     pub fn complete(&mut self, usual: (u64, u64)) {
         self.warmup.get_or_insert(usual.0);
         self.draws.get_or_insert(usual.1);
-    }
-
-    /// The same with nothing left open.
-    pub fn completed(&self) -> Self {
-        let mut plan = self.clone();
-        plan.complete(USUAL_LENGTH);
-        plan
     }
 
     /// The indices of the chains that are run here.
@@ -178,9 +171,9 @@ impl Plan {
 
 /// A seed may be larger than the largest integer of TOML; then it is written as text.
 mod seed {
-    use serde::de::{Error, Visitor};
-    use serde::{Deserializer, Serializer};
-    use std::fmt;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use serde_json::Value;
 
     pub fn serialize<S: Serializer>(seed: &u64, serializer: S) -> Result<S::Ok, S::Error> {
         match i64::try_from(*seed) {
@@ -190,28 +183,8 @@ mod seed {
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-        deserializer.deserialize_any(Seed)
-    }
-
-    struct Seed;
-
-    impl Visitor<'_> for Seed {
-        type Value = u64;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a whole number from 0 to 18446744073709551615")
-        }
-
-        fn visit_u64<E: Error>(self, seed: u64) -> Result<u64, E> {
-            Ok(seed)
-        }
-
-        fn visit_i64<E: Error>(self, seed: i64) -> Result<u64, E> {
-            u64::try_from(seed).map_err(|_| E::invalid_value(serde::de::Unexpected::Signed(seed), &self))
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<u64, E> {
-            text.parse().map_err(|_| E::invalid_value(serde::de::Unexpected::Str(text), &self))
-        }
+        let given = Value::deserialize(deserializer)?;
+        let seed = given.as_u64().or_else(|| given.as_str()?.parse().ok());
+        seed.ok_or_else(|| D::Error::custom(format!("must be a whole number from 0 to {}, not {given}", u64::MAX)))
     }
 }

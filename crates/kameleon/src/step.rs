@@ -47,10 +47,3 @@ pub struct Step {
     /// The component of the proposal it came from.
     pub component: usize,
 }
-
-impl Step {
-    /// Whether the step ends in a draw that is kept, when one in `thin` is kept after the warm-up.
-    pub fn is_draw(&self, thin: u64) -> bool {
-        !self.warm && self.sampling.is_multiple_of(thin)
-    }
-}

@@ -2,11 +2,11 @@
 
 use super::plane::Plane;
 use super::{Figure, Outcome};
-use crate::cells::Table;
 use crate::draw::{Anchor, CIVIDIS, Canvas, Frame, Heat, RED};
 use crate::figure::proposals::kernel_name;
-use crate::run::Settings;
-use crate::study::{Study, build, ridge};
+use crate::named::{build, ridge};
+use crate::results::Table;
+use crate::study::Study;
 use crate::verdict::{Finding, Verdict};
 use kameleon::random::{Purpose, stream};
 use kameleon::{Kernel, Target};
@@ -42,10 +42,10 @@ impl G<'_> {
 }
 
 /// The figure, one panel for each sample of β.
-pub fn g_function(study: &Study, settings: &Settings<'_>) -> Outcome {
+pub fn g_function(study: &Study, seed: u64) -> Outcome {
     let target = study.target();
     let built = build(&target.choice()).expect("checked when the study was read");
-    let plane = Plane::new(study, built.known().expect("checked"), settings.seed);
+    let plane = Plane::new(study, built.known().expect("checked"), seed);
     let kernel = &plane.entry.kernels[0];
     // The middle of the ridge: for the banana, its bottom.
     let y = ridge(plane.known, 3).expect("checked when the study was read")[1].0;
@@ -56,7 +56,7 @@ pub fn g_function(study: &Study, settings: &Settings<'_>) -> Outcome {
     let mut table = Table::new(&["sample", "x1", "x2", "g"]);
     let mut arrows = Table::new(&["sample", "x1", "x2", "dg_dx1", "dg_dx2"]);
     for (k, frame) in frames.iter().enumerate() {
-        let mut rng = stream(settings.seed, k as u64 + 1, Purpose::Move);
+        let mut rng = stream(seed, k as u64 + 1, Purpose::Move);
         let mut beta: Vec<f64> =
             (0..plane.z.len()).map(|_| plane.entry.nu2.sqrt() * rng.sample::<f64, _>(StandardNormal)).collect();
         let mean = beta.iter().sum::<f64>() / beta.len() as f64;

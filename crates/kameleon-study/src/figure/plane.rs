@@ -1,6 +1,7 @@
 //! What pictures of the plane share: exact draws z, ranges, and panels of equal scale.
 
-use crate::draw::{Axis, Canvas, Frame};
+use super::range;
+use crate::draw::{Anchor, Axis, Canvas, Frame};
 use crate::study::{ProposalEntry, Study};
 use kameleon::random::{Purpose, stream};
 use kameleon::target::Known;
@@ -18,30 +19,24 @@ pub struct Plane<'a> {
 }
 
 impl<'a> Plane<'a> {
-    /// Of a study that has passed its checks.
+    /// For a study that has passed its checks.
     pub fn new(study: &'a Study, known: &'a dyn Known, seed: u64) -> Self {
         let entry = study.proposal();
         let mut rng = stream(seed, 0, Purpose::Move);
         let mut z = vec![[0.0; 2]; entry.n];
         z.iter_mut().for_each(|z| known.sample(&mut rng, z));
-        let range = |i: usize| {
-            let low = z.iter().map(|z| z[i]).fold(f64::INFINITY, f64::min);
-            let high = z.iter().map(|z| z[i]).fold(f64::NEG_INFINITY, f64::max);
-            let margin = 0.08 * (high - low);
-            (low - margin, high + margin)
-        };
-        let (x, y) = (range(0), range(1));
+        let (x, y) = (range(z.iter().map(|z| z[0]), 0.08), range(z.iter().map(|z| z[1]), 0.08));
         Self { known, entry, z, x, y }
     }
 
-    /// Shows at least these ranges too.
+    /// Widens what is shown to these ranges.
     pub fn widen(&mut self, x: Range, y: Range) {
         self.x = (self.x.0.min(x.0), self.x.1.max(x.1));
         self.y = (self.y.0.min(y.0), self.y.1.max(y.1));
     }
 
-    /// One panel for each title: the same units along x and y, below each other if they are wide. `right` is kept free
-    /// beside each panel.
+    /// One panel for each title, with the same units along x and y, below each other if they are wide. A margin `right` is
+    /// left beside each panel.
     pub fn panels(&self, titles: &[String], top: f64, right: f64) -> (Canvas, Vec<Frame>) {
         let shape = (self.y.1 - self.y.0) / (self.x.1 - self.x.0);
         let columns = if shape < 0.7 { 1 } else { titles.len().min(2) };
@@ -59,7 +54,7 @@ impl<'a> Plane<'a> {
             })
             .collect::<Vec<Frame>>();
         for (frame, title) in frames.iter().zip(titles) {
-            canvas.bold((frame.corner.0, frame.corner.1 - 9.0), crate::draw::Anchor::Start, title);
+            canvas.bold((frame.corner.0, frame.corner.1 - 9.0), Anchor::Start, title);
         }
         (canvas, frames)
     }

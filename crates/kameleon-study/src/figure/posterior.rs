@@ -1,19 +1,18 @@
 //! Figure 3: two coordinates of the benchmark sample.
 
 use super::benchmark::sample;
-use super::{Figure, Outcome};
+use super::{Figure, Outcome, range};
 use crate::StudyError;
-use crate::cells::Table;
 use crate::draw::{Axis, BLUE, Canvas, Frame};
-use crate::engine::Engine;
-use crate::run::Settings;
+use crate::results::Table;
+use crate::scheduler::Scheduler;
 use crate::study::Study;
 use crate::verdict::{Finding, Verdict};
 
 /// The figure.
-pub fn posterior(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) -> Result<Outcome, StudyError> {
+pub fn posterior(study: &Study, scheduler: &Scheduler<'_>) -> Result<Outcome, StudyError> {
     let target = study.target();
-    let chains = sample(study, engine, settings)?;
+    let chains = sample(study, scheduler)?;
     let [a, b] = study.benchmark().coordinates;
     let points: Vec<(f64, f64)> =
         chains.iter().flat_map(|chain| chain.chunks(target.dim)).map(|x| (x[a - 1], x[b - 1])).collect();
@@ -29,20 +28,14 @@ pub fn posterior(study: &Study, engine: &Engine<'_>, settings: &Settings<'_>) ->
         figures: vec![Figure { name: study.name.clone(), caption, svg: draw(&points, a, b) }],
         data: vec![(format!("{}.csv", study.name), table.text())],
         verdicts: vec![verdict(&points, a, b)],
-        facts: vec![],
         ..Outcome::default()
     })
 }
 
 fn draw(points: &[(f64, f64)], a: usize, b: usize) -> String {
     let mut canvas = Canvas::new(620.0, 560.0);
-    let range = |value: fn(&(f64, f64)) -> f64| {
-        let low = points.iter().map(value).fold(f64::INFINITY, f64::min);
-        let high = points.iter().map(value).fold(f64::NEG_INFINITY, f64::max);
-        let margin = 0.05 * (high - low).max(1e-3);
-        (low - margin, high + margin)
-    };
-    let ((x0, x1), (y0, y1)) = (range(|p| p.0), range(|p| p.1));
+    let (x0, x1) = range(points.iter().map(|p| p.0), 0.05);
+    let (y0, y1) = range(points.iter().map(|p| p.1), 0.05);
     let frame = Frame {
         corner: (Frame::LEFT, 16.0),
         size: (620.0 - Frame::LEFT - 18.0, 560.0 - Frame::BOTTOM - 22.0),

@@ -2,10 +2,10 @@
 
 use super::plane::{Plane, Range};
 use super::{Figure, Outcome};
-use crate::cells::Table;
 use crate::draw::{Anchor, BLUE, Canvas, FONT, Frame, GREYS, Heat, RED};
-use crate::run::Settings;
-use crate::study::{Study, build, ridge};
+use crate::named::{build, ridge};
+use crate::results::Table;
+use crate::study::Study;
 use crate::verdict::{Finding, Verdict};
 use kameleon::kernel::Kernel;
 use kameleon::random::{Purpose, stream};
@@ -38,15 +38,15 @@ impl Ellipse {
 }
 
 /// The figure, one panel for each kernel.
-pub fn proposals(study: &Study, settings: &Settings<'_>) -> Outcome {
+pub fn proposals(study: &Study, seed: u64) -> Outcome {
     let target = study.target();
     let built = build(&target.choice()).expect("checked when the study was read");
-    let mut plane = Plane::new(study, built.known().expect("checked"), settings.seed);
+    let mut plane = Plane::new(study, built.known().expect("checked"), seed);
     let shown: Vec<Vec<Ellipse>> = plane.entry.kernels.iter().map(|kernel| ellipses(&plane, kernel)).collect();
     shown.iter().flatten().for_each(|ellipse| plane.widen(ellipse.range(0), ellipse.range(1)));
     let titles: Vec<String> = plane.entry.kernels.iter().map(kernel_name).collect();
     let (mut canvas, frames) = plane.panels(&titles, 30.0, 0.0);
-    let mut rng = stream(settings.seed, 0, Purpose::Noise);
+    let mut rng = stream(seed, 0, Purpose::Noise);
     let mut evaluated = built.clone();
     let mut density = |x: f64, y: f64| {
         let noise = Noise { rng: &mut rng, normals: &[] };
@@ -89,11 +89,11 @@ pub fn kernel_name(kernel: &Kernel) -> String {
 }
 
 fn ellipses(plane: &Plane<'_>, kernel: &Kernel) -> Vec<Ellipse> {
-    let kameleon = plane.entry.kameleon(kernel, &plane.z).expect("checked when the study was read");
-    let mut local = kameleon.allocate(2);
+    let kamh = plane.entry.kamh(kernel, &plane.z).expect("checked when the study was read");
+    let mut local = kamh.allocate(2);
     let ridge = ridge(plane.known, plane.entry.points).expect("checked when the study was read");
     let at = |(centre, direction): ([f64; 2], [f64; 2])| {
-        kameleon.locate(&centre, &mut local);
+        kamh.locate(&centre, &mut local);
         let &[l11, _, l21, l22] = local.factor() else { unreachable!("two dimensions") };
         let (a, b, c) = (l11 * l11, l11 * l21, l21 * l21 + l22 * l22);
         let axis = 0.5 * (2.0 * b).atan2(a - c);

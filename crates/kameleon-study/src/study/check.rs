@@ -1,9 +1,9 @@
-//! What a study must satisfy beyond its format, told with the line.
+//! What a study must satisfy beyond its format; errors name the line.
 
-use super::{BenchmarkEntry, Claim, Kind, ProposalEntry, Scale, Study, TargetEntry, build, ridge};
+use super::{BenchmarkEntry, Claim, Kind, ProposalEntry, Scale, Study, TargetEntry};
 use crate::StudyError;
-use crate::record::Spec;
-use crate::team::TEAM;
+use crate::named::{build, ridge};
+use crate::spec::GROUP;
 use kameleon::Target;
 use std::ops::Range;
 use toml::Spanned;
@@ -13,20 +13,18 @@ impl Study {
         StudyError::Format { file: self.file.clone(), line: line(&self.text, span), what: what.into() }
     }
 
-    /// Where a key of the top of the file is.
+    /// Where a key at the top of the file is.
     fn key(&self, name: &str) -> Range<usize> {
         let is_it = |line: &str| line.split('=').next().is_some_and(|key| key.trim() == name);
         let at = self.text.split_inclusive('\n').take_while(|line| !is_it(line)).map(str::len).sum::<usize>();
         at..at
     }
 
-    /// Whether every number makes sense, before anything runs.
+    /// Whether everything makes sense, before anything runs.
     pub(super) fn check(&self) -> Result<(), StudyError> {
         let file_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if self.name.is_empty() || self.name.starts_with('.') || !self.name.chars().all(file_name) {
-            return Err(
-                self.wrong(self.key("name"), "name: use letters, digits, - and _ only, since files are called so")
-            );
+            return Err(self.wrong(self.key("name"), "name: must consist of letters, digits, - and _, for file names"));
         }
         self.check_parts()?;
         self.targets.iter().try_for_each(|target| self.check_target(target))?;
@@ -43,11 +41,11 @@ impl Study {
             false => Err(self.wrong(self.key("kind"), format!("a study of this kind needs {what}"))),
         };
         needs(!self.targets.is_empty(), "at least one [[target]]")?;
-        if matches!(self.kind, Kind::Bars | Kind::Table | Kind::Convergence | Kind::Benchmark) {
+        if self.kind.compares() {
             needs(!self.samplers.is_empty(), "at least one [[sampler]]")?;
         }
         if !matches!(self.kind, Kind::Bars | Kind::Table | Kind::Convergence) {
-            needs(self.targets.len() == 1, "one [[target]] and no more")?;
+            needs(self.targets.len() == 1, "exactly one [[target]]")?;
         }
         if matches!(self.kind, Kind::Benchmark | Kind::Posterior) {
             needs(self.benchmark.is_some(), "a table [benchmark]")?;
@@ -65,7 +63,7 @@ impl Study {
         let mut seen = Vec::new();
         for (name, span) in entries {
             if seen.contains(&name) {
-                return Err(self.wrong(span, format!("name: there are two of the name \"{name}\"")));
+                return Err(self.wrong(span, format!("name: \"{name}\" is used twice")));
             }
             seen.push(name);
         }
@@ -76,13 +74,14 @@ impl Study {
         let (benchmark, wrong) = (entry.get_ref(), |what: &str| self.wrong(entry.span(), format!("benchmark: {what}")));
         let target = benchmark.of(self.target());
         for scale in Scale::ALL {
-            let spec = Spec::of(&target, &benchmark.sampler, scale, 0);
-            spec.check().map_err(|error| wrong(&error))?;
+            target.spec(&benchmark.sampler, scale, 0).check().map_err(|error| wrong(&error))?;
             if benchmark.chains.at(scale) < 2 {
                 return Err(wrong("chains: an interval needs at least 2"));
             }
             if benchmark.thin.at(scale) == 0 || target.length(scale).sampling < 2 * benchmark.thin.at(scale) {
-                return Err(wrong("iterations less burn-in must leave 2 draws, and thin must be at least 1"));
+                return Err(wrong(
+                    "iterations must leave at least 2 draws after burn-in and thinning, and thin must be at least 1",
+                ));
             }
         }
         match benchmark.coordinates.iter().all(|i| (1..=target.dim).contains(i)) {
@@ -94,10 +93,10 @@ impl Study {
     fn check_proposal(&self, entry: &Spanned<ProposalEntry>) -> Result<(), StudyError> {
         let (proposal, wrong) = (entry.get_ref(), |what: String| self.wrong(entry.span(), format!("proposal: {what}")));
         if proposal.kernels.is_empty() || proposal.n < 2 || proposal.points == 0 {
-            return Err(wrong("needs at least one kernel, n of 2 or more and points of 1 or more".into()));
+            return Err(wrong("needs at least one kernel, n ≥ 2 and points ≥ 1".into()));
         }
         for kernel in &proposal.kernels {
-            proposal.kameleon(kernel, &[[0.0; 2], [1.0; 2]]).map_err(|error| wrong(error.to_string()))?;
+            proposal.kamh(kernel, &[[0.0; 2], [1.0; 2]]).map_err(|error| wrong(error.to_string()))?;
         }
         Ok(())
     }
@@ -112,46 +111,40 @@ impl Study {
         }
         let plane = matches!(self.kind, Kind::Proposals | Kind::GFunction);
         if (matches!(self.kind, Kind::Bars | Kind::Convergence) || plane) && built.known().is_none() {
-            return Err(wrong(
-                "a study of this kind needs a target whose truth is known, not one known through an estimate".into(),
-            ));
+            return Err(wrong("a study of this kind needs a target whose true mean and quantiles are known".into()));
         }
         if plane && (target.dim != 2 || built.known().and_then(|known| ridge(known, 3)).is_none()) {
             return Err(wrong("a picture of proposals needs a banana, flower or ring with dim = 2".into()));
         }
         if !(target.scatter >= 0.0 && target.scatter.is_finite()) {
-            return Err(wrong("scatter: must be zero or positive and finite".into()));
+            return Err(wrong("scatter: must be finite and not negative".into()));
         }
         if Scale::ALL.iter().any(|scale| target.thin.at(*scale) == 0) {
             return Err(wrong("thin: must be at least 1".into()));
         }
-        let runs = matches!(self.kind, Kind::Bars | Kind::Table | Kind::Convergence | Kind::Benchmark);
-        if runs && Scale::ALL.iter().any(|scale| target.length(*scale).sampling < 2 * target.thin.at(*scale)) {
-            return Err(wrong(
-                "iterations: must be more than burn-in, which is part of them, and leave 2 draws".into(),
-            ));
+        if self.kind.compares()
+            && Scale::ALL.iter().any(|scale| target.length(*scale).sampling < 2 * target.thin.at(*scale))
+        {
+            return Err(wrong("iterations: must include the burn-in and leave at least 2 draws after it".into()));
         }
         Ok(())
     }
 
-    /// Builds every chain once, so that settings that make no sense are told with their line.
+    /// Builds every chain once, so that settings that do not fit are reported with their line.
     fn check_chains(&self) -> Result<(), StudyError> {
         if Scale::ALL.iter().any(|scale| self.chains.at(*scale) < 2) {
             return Err(self.wrong(self.key("chains"), "chains: an interval needs at least 2"));
         }
-        if self.kind == Kind::Table
-            && Scale::ALL.iter().any(|scale| !(self.chains.at(*scale) as usize).is_multiple_of(TEAM))
-        {
-            return Err(
-                self.wrong(self.key("chains"), format!("chains: must be a multiple of {TEAM}, the size of a team"))
-            );
+        let whole = |scale: &Scale| (self.chains.at(*scale) as usize).is_multiple_of(GROUP);
+        if self.kind == Kind::Table && !Scale::ALL.iter().all(whole) {
+            let what = format!("chains: must be a multiple of {GROUP}, the number of chains in a group");
+            return Err(self.wrong(self.key("chains"), what));
         }
         for target in self.targets() {
             for entry in &self.samplers {
                 let sampler = entry.get_ref();
                 for scale in Scale::ALL {
-                    let spec = Spec::of(target, &sampler.sampler, scale, 0);
-                    spec.check().map_err(|error| {
+                    target.spec(&sampler.sampler, scale, 0).check().map_err(|error| {
                         let (sampler, target) = (&sampler.name, &target.name);
                         self.wrong(entry.span(), format!("sampler \"{sampler}\" on target \"{target}\": {error}"))
                     })?;

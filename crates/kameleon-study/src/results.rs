@@ -1,57 +1,65 @@
-//! The numbers of a comparison: one for each target, sampler, measure and length of chain.
+//! The results of a comparison: one number for each target, sampler, measure and length of chain.
 
 use crate::interval::Interval;
+use crate::spec::Replicates;
 
 /// One number.
-#[derive(Clone, Debug)]
-pub struct Cell {
-    /// The target's name.
+pub struct Entry {
     pub target: String,
-    /// The sampler's name.
     pub sampler: String,
-    /// What is measured.
     pub measure: String,
-    /// After how many iterations past the burn-in.
+    /// Iterations after the burn-in.
     pub at: u64,
     /// The mean over chains.
     pub interval: Interval,
-    /// How many chains.
+    /// The number of chains.
     pub chains: usize,
 }
 
-/// All numbers of a study, in order.
-#[derive(Clone, Debug, Default)]
-pub struct Cells(pub Vec<Cell>);
+/// All results of a study, in order.
+#[derive(Default)]
+pub struct Results(pub Vec<Entry>);
 
-impl Cells {
+impl Results {
+    /// Adds a number after this many iterations.
+    pub fn add(&mut self, of: &Replicates, measure: &str, at: u64, interval: Interval) {
+        self.0.push(Entry {
+            target: of.target.clone(),
+            sampler: of.sampler.clone(),
+            measure: measure.into(),
+            at,
+            interval,
+            chains: of.count * of.first.chains(),
+        });
+    }
+
     /// The number after the most iterations.
     pub fn last(&self, target: &str, sampler: &str, measure: &str) -> Option<&Interval> {
-        self.curve(target, sampler, measure).max_by_key(|cell| cell.at).map(|cell| &cell.interval)
+        self.curve(target, sampler, measure).max_by_key(|entry| entry.at).map(|entry| &entry.interval)
     }
 
     /// The numbers after more and more iterations.
-    pub fn curve(&self, target: &str, sampler: &str, measure: &str) -> impl Iterator<Item = &Cell> {
-        self.0.iter().filter(move |c| c.target == target && c.sampler == sampler && c.measure == measure)
+    pub fn curve(&self, target: &str, sampler: &str, measure: &str) -> impl Iterator<Item = &Entry> {
+        self.0.iter().filter(move |e| e.target == target && e.sampler == sampler && e.measure == measure)
     }
 
     /// The names of the targets, in order.
     pub fn targets(&self) -> Vec<&str> {
-        distinct(self.0.iter().map(|cell| cell.target.as_str()))
+        distinct(self.0.iter().map(|entry| entry.target.as_str()))
     }
 
     /// The names of the samplers, in order.
     pub fn samplers(&self) -> Vec<&str> {
-        distinct(self.0.iter().map(|cell| cell.sampler.as_str()))
+        distinct(self.0.iter().map(|entry| entry.sampler.as_str()))
     }
 
     /// As a table, one line for each number.
     pub fn csv(&self) -> String {
         let mut table = Table::new(&["target", "sampler", "measure", "iterations", "mean", "low", "high", "chains"]);
-        for cell in &self.0 {
-            let Interval { mean, low, high } = cell.interval;
-            let text = [cell.target.clone(), cell.sampler.clone(), cell.measure.clone(), cell.at.to_string()];
-            table
-                .row(text.into_iter().chain([mean, low, high].map(|x| x.to_string())).chain([cell.chains.to_string()]));
+        for Entry { target, sampler, measure, at, interval: Interval { mean, low, high }, chains } in &self.0 {
+            let names = [target, sampler, measure].map(String::clone);
+            let numbers = [at.to_string(), mean.to_string(), low.to_string(), high.to_string(), chains.to_string()];
+            table.row(names.into_iter().chain(numbers));
         }
         table.text()
     }
@@ -59,11 +67,11 @@ impl Cells {
 
 fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut distinct = Vec::new();
-    names.for_each(|name| {
+    for name in names {
         if !distinct.contains(&name) {
             distinct.push(name);
         }
-    });
+    }
     distinct
 }
 
