@@ -59,8 +59,8 @@ class Result:
         """The seed of the run."""
         self.settings: str = posterior["settings"]
         """All settings of the run, as a run file of the program ``kameleon``."""
-        self.learned: dict[str, str] = dict(posterior["learned"])
-        """What the sampler learned."""
+        self.learned: dict[str, Any] = json.loads(posterior["learned"])
+        """What the sampler learned, as in ``kameleon sample --json``: ``chains``, ``facts`` and ``moves``."""
         self.warnings: list[str] = posterior["warnings"]
         """Warnings about the run."""
         self.complete = ending == "complete"

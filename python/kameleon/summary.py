@@ -57,7 +57,7 @@ class Summary:
 
     def _repr_html_(self) -> str:
         lines = self._text.split("\n\n")[0].splitlines()
-        cells = [[cell.strip() for cell in line.rsplit(None, len(COLUMNS))] for line in lines[1:]]
+        cells = [[cell.strip() for cell in line.rsplit(None, len(COLUMNS))] for line in lines[2:]]
         head = "".join(f"<th>{title}</th>" for title in ["", *COLUMNS.values()])
         rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
         verdict = "Converged." if self.converged else "Not converged."

@@ -1,6 +1,9 @@
 //! The command line.
 
-use crate::gp::GpArgs;
+mod gp;
+
+pub use gp::GpArgs;
+
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 use kameleon_runs::output::{FORMATS, FormatName};
 use kameleon_runs::settings::StopRule;
@@ -11,10 +14,10 @@ use std::path::PathBuf;
 #[command(
     name = "kameleon",
     version,
-    after_help = "Exit codes: 0 done, 1 the model or the disk failed in the middle of a run, 2 wrong use, 130 stopped by Ctrl-C."
+    after_help = "Exit codes: 0 success, 1 the model or the disk failed during a run, 2 usage error, 130 interrupted by Ctrl-C."
 )]
 pub struct Arguments {
-    /// What is told on standard error about the work: error, warn, info, debug or trace
+    /// The level of log messages on standard error: error, warn, info, debug or trace
     #[arg(long, global = true, default_value = "warn", value_name = "LEVEL")]
     pub log: tracing::level_filters::LevelFilter,
     /// What to do.
@@ -29,25 +32,25 @@ pub enum Command {
     Sample(Box<SampleArgs>),
     /// Write a commented run file that runs as it is
     Init(InitArgs),
-    /// Go on with a run that was stopped, killed, or is to have more draws
+    /// Resume a run that was stopped or killed, or continue to more draws
     Resume(ResumeArgs),
-    /// Print the table and the verdict of a run on disk again
+    /// Print the table and the verdict of a run on disk
     Summary(SummaryArgs),
-    /// Write a page that shows a run on disk and says whether to believe it
+    /// Write an HTML report on a run on disk: verdict, tables and figures
     Report(ReportArgs),
-    /// Write the draws of a run on disk for other programs
+    /// Export the draws of a run on disk for other programs
     Export(ExportArgs),
-    /// Combine folders with one chain of a plan each into one run
+    /// Combine folders that each hold one chain of a plan into one run
     Merge(MergeArgs),
-    /// Class probabilities for new rows, by a classification run on disk
+    /// Predict class probabilities of new rows from a classification run on disk
     Predict(PredictArgs),
     /// List targets, samplers and kernels, with their settings
     List(ListArgs),
-    /// Make the figures of the paper anew, with the data behind them and a page that says what came out
+    /// Reproduce the figures of the paper, with their data and a page of results
     Paper(PaperArgs),
-    /// Run a study of your own from a file, and make the same page for it
+    /// Run a study of your own from a file and write the same page of results
     Compare(CompareArgs),
-    /// Print completions for a shell
+    /// Print shell completions
     Completions {
         /// Which shell
         shell: clap_complete::Shell,
@@ -63,10 +66,10 @@ pub enum Command {
 #[derive(Args)]
 #[command(allow_negative_numbers = true)]
 pub struct SampleArgs {
-    /// A run file, as described in docs/runs.md; flags win over it
+    /// A run file, as described in docs/runs.md; flags override it
     #[arg(value_name = "RUN.toml")]
     pub file: Option<PathBuf>,
-    /// Keep the run in this folder, to be resumed, read and reported on
+    /// Store the run in this folder, from which it can be resumed, summarised and exported
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What to sample: a name, or a name with settings such as banana:b=0.03,v=100 [default: banana]
@@ -87,17 +90,17 @@ pub struct SampleArgs {
     /// The kernel's bandwidth: median, or a number
     #[arg(long, value_name = "SIGMA")]
     pub bandwidth: Option<String>,
-    /// How many points of the past the Kameleon samplers use
+    /// The number of past points that the Kameleon samplers use
     #[arg(long, value_name = "N")]
     pub n: Option<u32>,
-    /// The exploration term of the Kameleon samplers
+    /// The exploration term γ of the Kameleon samplers
     #[arg(long, value_name = "GAMMA")]
     pub gamma: Option<f64>,
     /// Adapt as in the published experiments: AM from mean 0, every 20th state, never frozen; KAMH with a fresh z at
     /// every iteration of the warm-up
     #[arg(long)]
     pub published: bool,
-    /// How many chains [default: 4]
+    /// The number of chains [default: 4]
     #[arg(long, value_name = "COUNT")]
     pub chains: Option<usize>,
     /// Iterations of warm-up in each chain [default: 50000; expressions and libraries 20000; other models 5000]
@@ -106,43 +109,43 @@ pub struct SampleArgs {
     /// Draws kept from each chain [default: 100000; expressions and libraries 80000; other models 20000]
     #[arg(long, value_name = "COUNT")]
     pub draws: Option<u64>,
-    /// Iterations for each draw that is kept [default: 1]
+    /// Keep one draw out of this many iterations [default: 1]
     #[arg(long, value_name = "COUNT")]
     pub thin: Option<u64>,
-    /// Everything random follows from this [default: 1]
+    /// The seed of all random numbers [default: 1]
     #[arg(long, value_name = "SEED")]
     pub seed: Option<u64>,
-    /// How many threads; the draws do not depend on it [default: all cores]
+    /// The number of threads; the draws do not depend on it [default: all cores]
     #[arg(long, value_name = "COUNT")]
     pub threads: Option<usize>,
     /// Correlate the noise of successive estimates (correlated pseudo-marginal chains)
     #[arg(long, value_name = "RHO")]
     pub correlation: Option<f64>,
-    /// Let every chain of the samplers kameleon and DE-MC(Z) learn alone in the warm-up, not in groups of up to four
+    /// Let each chain learn alone in the warm-up; by default kameleon and DE-MC(Z) learn in groups of up to four chains
     #[arg(long)]
     pub no_pool: bool,
     /// Start every chain at this point, such as 0,0,1 [default: a draw from each prior, else from (−2, 2)]
     #[arg(long, value_name = "X1,X2,…", allow_hyphen_values = true)]
     pub start: Option<String>,
-    /// Stop when every parameter has this effective size and R-hat, such as ess=400,rhat=1.01; looked at now and then
+    /// Stop when every parameter has reached this ESS and R-hat, such as ess=400,rhat=1.01; checked periodically
     #[arg(long, value_name = "RULE")]
     pub until: Option<StopRule>,
-    /// With --until, the most draws of each chain [default: --draws]
+    /// With --until, the maximum number of draws per chain [default: --draws]
     #[arg(long, value_name = "COUNT")]
     pub max_draws: Option<u64>,
-    /// The most evaluations of the model over all chains
+    /// The maximum number of model evaluations, over all chains
     #[arg(long, value_name = "COUNT")]
     pub max_evaluations: Option<u64>,
-    /// The most minutes
+    /// The maximum time in minutes
     #[arg(long, value_name = "MINUTES")]
     pub max_minutes: Option<f64>,
-    /// Run only this chain of the plan, from 0: one job of an array; `kameleon merge` combines them
+    /// Run only chain K of the plan (counted from 0), as one job of an array; `kameleon merge` combines the chains
     #[arg(long, value_name = "K")]
     pub chain: Option<usize>,
-    /// Keep the draws of the warm-up too
+    /// Store the draws of the warm-up too
     #[arg(long)]
     pub keep_warmup: bool,
-    /// Set anything that a run file can say, such as --set parameters.x1.lower=0 or --set sampler.discard=1000
+    /// Set any key of a run file, such as --set parameters.x1.lower=0 or --set sampler.discard=1000
     #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub set: Vec<String>,
     #[command(flatten)]
@@ -160,13 +163,23 @@ pub struct ListArgs {
     pub json: bool,
 }
 
-/// How results are shown.
+/// How much of a run is printed, and in which form.
 #[derive(Args)]
-pub struct ShowArgs {
+pub struct PrintArgs {
     /// Print one JSON object instead of the table
     #[arg(long)]
     pub json: bool,
-    /// No progress bars
+    /// Also print what each chain learned
+    #[arg(long, short)]
+    pub verbose: bool,
+}
+
+/// How a run is followed and printed.
+#[derive(Args)]
+pub struct ShowArgs {
+    #[command(flatten)]
+    pub print: PrintArgs,
+    /// Show no progress bars
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -185,10 +198,10 @@ pub struct ResumeArgs {
     /// The folder of the run
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Go on to so many draws in each chain, in place of what the run was to end by
+    /// Continue to this number of draws per chain; replaces the stopping rule of the run
     #[arg(long, value_name = "COUNT")]
     pub draws: Option<u64>,
-    /// Start the program, or load the library, that the folder's settings name: only for folders you made yourself
+    /// Start the program or load the library named in the folder's settings: only for folders that you made yourself
     #[arg(long)]
     pub trust: bool,
     #[command(flatten)]
@@ -201,9 +214,8 @@ pub struct SummaryArgs {
     /// The folder of the run, finished or not
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Print one JSON object instead of the table
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub print: PrintArgs,
 }
 
 /// The flags of `kameleon report`.
@@ -226,7 +238,7 @@ pub struct ExportArgs {
     pub folder: PathBuf,
     #[command(flatten)]
     pub formats: FormatFlags,
-    /// Put the warm-up into the netCDF file too, if it was kept
+    /// Include the warm-up in the netCDF file, if it was stored
     #[arg(long)]
     pub warmup: bool,
     /// Where the files go [default: the folder of the run]
@@ -240,7 +252,7 @@ pub struct FormatFlags(pub Vec<FormatName>);
 impl Args for FormatFlags {
     fn augment_args(command: clap::Command) -> clap::Command {
         command.args(FORMATS.iter().map(|format| {
-            let help = format!("Write {}: {}", format.file, format.about);
+            let help = format!("Write {}, {}", format.file, format.about);
             Arg::new(format.name).long(format.name).action(ArgAction::SetTrue).group("format").help(help)
         }))
     }
@@ -284,7 +296,7 @@ pub struct PredictArgs {
     /// Average over this many draws of θ, evenly spaced over the run
     #[arg(long, default_value_t = 200, value_name = "COUNT")]
     pub draws: usize,
-    /// Correct the normal approximation by weighted samples of the latent values
+    /// Correct the normal approximation with weighted samples of the latent values
     #[arg(long)]
     pub weighted: bool,
 }
@@ -313,22 +325,22 @@ pub struct CompareArgs {
 /// What `kameleon paper` and `kameleon compare` have in common.
 #[derive(Args)]
 pub struct StudyArgs {
-    /// How big: minutes, or the numbers of the paper
+    /// The size of the study: minutes, or the sizes of the paper
     #[arg(long, value_enum, default_value = "quick")]
     pub scale: ScaleArg,
-    /// Where figures, data, the page index.html and the cache of finished chains go
+    /// The folder for figures, data, the page index.html and the cache of finished chains
     #[arg(long, default_value = "kameleon-study", value_name = "DIR")]
     pub out: std::path::PathBuf,
-    /// Everything random follows from this
+    /// The seed of all random numbers
     #[arg(long, default_value_t = 1, value_name = "SEED")]
     pub seed: u64,
-    /// Run the samplers too that a study marks as extra
+    /// Also run the samplers that a study marks as extra
     #[arg(long)]
     pub extras: bool,
-    /// How many threads; the results do not depend on it [default: all cores]
+    /// The number of threads; the results do not depend on it [default: all cores]
     #[arg(long, value_name = "COUNT")]
     pub threads: Option<std::num::NonZeroUsize>,
-    /// No progress bar
+    /// Show no progress bar
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -341,6 +353,6 @@ pub enum ScaleArg {
     Tiny,
     /// Fewer chains, and for Glass shorter ones: minutes
     Quick,
-    /// The numbers of the paper
+    /// The sizes of the paper
     Paper,
 }

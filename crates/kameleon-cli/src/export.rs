@@ -21,10 +21,10 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
 pub fn export(args: &ExportArgs) -> Result<Exit> {
     let posterior = kameleon_runs::load(&args.folder)?;
     if posterior.points().is_empty() {
-        bail!("{} has no draws yet; let the run go on past its warm-up", args.folder.display());
+        bail!("{} has no draws yet: the run is still in its warm-up", args.folder.display());
     }
     let folder = args.out.as_ref().unwrap_or(&args.folder);
-    std::fs::create_dir_all(folder).with_context(|| format!("the folder {} cannot be made", folder.display()))?;
+    std::fs::create_dir_all(folder).with_context(|| format!("the folder {} cannot be created", folder.display()))?;
     let formats = args.formats.0.clone();
     let output = OutputSettings { keep_warmup: args.warmup, formats, ..OutputSettings::default() };
     if let Some(error) = write_files(&posterior, folder, &output).into_iter().next() {

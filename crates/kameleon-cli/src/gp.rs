@@ -1,9 +1,7 @@
-//! Gaussian-process classification in the program: its flags, what is reported of it, and predictions.
+//! Gaussian-process classification in the program: what is reported of it, and predictions.
 
-mod args;
 mod report;
 
-pub use args::GpArgs;
 pub use report::GpReport;
 
 use crate::Exit;
@@ -40,7 +38,7 @@ pub fn predict(args: &PredictArgs) -> Result<Exit> {
         out += &format!("{},{probability}\n", row + 1);
     }
     if prediction.rejected > 0 {
-        eprintln!("warning: {} of the draws could not be used", prediction.rejected);
+        eprintln!("warning: {} of the draws could not be used for prediction", prediction.rejected);
     }
     write_out(&out)?;
     Ok(Exit::Done)

@@ -19,9 +19,9 @@ pub fn init(args: &InitArgs) -> Result<Exit> {
     let name = args.file.display();
     match File::create_new(&args.file) {
         Ok(mut file) => file.write_all(EXAMPLE.as_bytes()).with_context(|| format!("{name} cannot be written"))?,
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!("{name} is there already; choose another name"),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!("{name} already exists; choose another name"),
         Err(error) => return Err(error).with_context(|| format!("{name} cannot be written")),
     }
-    write_out(&format!("{name} is written; run it with: kameleon sample {name}\n"))?;
+    write_out(&format!("wrote {name}; run it with: kameleon sample {name}\n"))?;
     Ok(Exit::Done)
 }

@@ -2,7 +2,7 @@
 
 use crate::Exit;
 use crate::args::ListArgs;
-use crate::output::write_out;
+use crate::output::{wrapped, write_out};
 use anyhow::Result;
 use kameleon::kernel::KERNELS;
 use kameleon::registry::{Entry, Kind, Setting};
@@ -11,22 +11,24 @@ use kameleon::target::TARGETS;
 use kameleon_runs::{GLASS, POSTERIORS, registry};
 use serde_json::Value;
 
-const WIDTH: usize = 80;
-
 /// Prints samplers, kernels and targets with their settings.
 pub fn list(args: &ListArgs) -> Result<Exit> {
     if args.json {
         write_out(&format!("{:#}\n", registry()))?;
         return Ok(Exit::Done);
     }
-    let mut out = wrapped("", "Choose by name, with settings if you like: --target banana:b=0.03,dim=2");
+    let mut out = wrapped("", "", "Choose by name, with settings where needed: --target banana:b=0.03,dim=2");
     out += "\nTARGETS whose truth is known\n";
     out += &section(TARGETS);
     out += "\nTARGETS of real data, known through an unbiased estimate\n";
     out += &section(POSTERIORS);
     out += &section(&[GLASS]);
     out += "  gp\n";
-    out += &wrapped("      ", "your own table: --data FILE --label COLUMN; `kameleon sample --help` has its flags");
+    out += &wrapped(
+        "      ",
+        "      ",
+        "your own table: --data FILE --label COLUMN; `kameleon sample --help` lists its flags",
+    );
     out += "\nSAMPLERS\n";
     out += &section(SAMPLERS);
     out += "\nKERNELS of KAMH, KAMH-LS and PCA-Kameleon\n";
@@ -41,16 +43,16 @@ fn section<T>(entries: &[Entry<T>]) -> String {
     let mut seen: Vec<String> = Vec::new();
     let mut out = String::new();
     for entry in entries {
-        out += &format!("  {}\n{}", entry.name, wrapped("      ", entry.about));
+        out += &format!("  {}\n{}", entry.name, wrapped("      ", "      ", entry.about));
         let (old, new): (Vec<Setting>, Vec<Setting>) =
             (entry.settings)().into_iter().partition(|setting| seen.contains(&line(setting)));
         for setting in &new {
-            out += &format!("    {}\n{}", head(setting), wrapped("        ", setting.about));
+            out += &format!("    {}\n{}", head(setting), wrapped("        ", "        ", setting.about));
             seen.push(line(setting));
         }
         if !old.is_empty() {
             let keys: Vec<String> = old.iter().map(|setting| setting.key.clone()).collect();
-            out += &wrapped("    ", &format!("as above: {}", keys.join(", ")));
+            out += &wrapped("    ", "    ", &format!("as above: {}", keys.join(", ")));
         }
     }
     out
@@ -74,19 +76,4 @@ fn head(setting: &Setting) -> String {
 
 fn line(setting: &Setting) -> String {
     format!("{} {}", head(setting), setting.about)
-}
-
-/// The text in lines that fit, each after the same indent.
-fn wrapped(indent: &str, text: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.last_mut().expect("there is one line at least");
-        if !last.is_empty() && indent.len() + last.chars().count() + 1 + word.chars().count() > WIDTH {
-            lines.push(word.into());
-        } else {
-            *last += if last.is_empty() { "" } else { " " };
-            *last += word;
-        }
-    }
-    lines.iter().map(|line| format!("{indent}{line}\n")).collect()
 }

@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The error and what it came from, each once: some errors tell their source themselves.
+/// The error and what it came from, each once: some errors name their source themselves.
 fn in_words(error: &anyhow::Error) -> String {
     let mut words = String::new();
     for cause in error.chain().map(ToString::to_string).filter(|cause| !cause.is_empty()) {
@@ -61,7 +61,7 @@ fn in_words(error: &anyhow::Error) -> String {
 }
 
 /// A file that grows beyond the limit of its user (`ulimit -f`) then gives an error like that of a full disk, where the
-/// process would be ended at once and without a word.
+/// process would otherwise be killed at once and without a word.
 #[cfg(unix)]
 #[expect(unsafe_code)]
 fn outlive_file_limits() {
@@ -69,7 +69,7 @@ fn outlive_file_limits() {
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
-/// What the libraries tell about their work; in colour on a terminal only.
+/// Log messages of the libraries; in colour on a terminal only.
 fn log_to_standard_error(level: LevelFilter) {
     tracing_subscriber::fmt()
         .with_max_level(level)

@@ -1,4 +1,4 @@
-//! What goes to standard output.
+//! What goes to standard output, in lines of at most 80 columns.
 
 use anyhow::{Context, Result};
 use std::io::{ErrorKind, Write};
@@ -12,7 +12,25 @@ pub fn write_out(text: &str) -> Result<()> {
     }
 }
 
-/// Text that may come from elsewhere, such as the folder of somebody's run, without what would command the terminal.
+/// Text that may come from somebody else's run, without the control characters that would command the terminal.
 pub fn harmless(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+}
+
+/// The most columns of a line.
+const WIDTH: usize = 80;
+
+/// The text in lines that fit: `first` begins the first line, `indent` all others. A longer word has a line of its own.
+pub fn wrapped(first: &str, indent: &str, text: &str) -> String {
+    let (mut out, mut line, mut begun) = (String::new(), first.to_owned(), false);
+    for word in text.split_whitespace() {
+        if begun && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            out += &(std::mem::replace(&mut line, indent.to_owned()) + "\n");
+        } else if begun {
+            line.push(' ');
+        }
+        line += word;
+        begun = true;
+    }
+    out + &line + "\n"
 }

@@ -43,9 +43,9 @@ impl SampleArgs {
         if classifies {
             model.gp.get_or_insert_default();
         }
-        match self.gp.first_given() {
+        match self.gp.first_given()? {
             Some(_) if model.gp.is_some() || model.is_glass() => {
-                self.gp.apply(model.gp.get_or_insert_default());
+                self.gp.apply(model.gp.get_or_insert_default())?;
             }
             Some(flag) => bail!("--{flag} is for --target glass or gp, not for {}", model.name()),
             None => {}

@@ -95,7 +95,7 @@ fn short(scale: f64) -> String {
     if (0.001..1000.0).contains(&scale) { format!("{scale:.4}") } else { format!("{scale:.1e}") }
 }
 
-/// How long so many iterations take: seconds, minutes or hours; nothing before the speed is known.
+/// The time that these iterations take, in seconds, minutes or hours; nothing before the speed is known.
 fn left(iterations: u64, speed: f64) -> String {
     let seconds = (iterations as f64 / speed).ceil();
     match seconds {

@@ -1,20 +1,21 @@
 //! What is printed of a run: a table and a verdict for people, one JSON object for programs.
 
+mod learned;
+
 use crate::Exit;
-use crate::args::{MergeArgs, SummaryArgs};
+use crate::args::{MergeArgs, PrintArgs, SummaryArgs};
 use crate::colour::Ink;
 use crate::gp::GpReport;
-use crate::output::{harmless, write_out};
+use crate::output::{harmless, wrapped, write_out};
 use anyhow::{Result, bail};
 use kameleon::Target;
-use kameleon::diagnose::{ParameterSummary, Truth, Verdict, compare_with_truth};
+use kameleon::diagnose::{Truth, Verdict, compare_with_truth};
 use kameleon::statistics::Counts;
 use kameleon_runs::output::Posterior;
 use kameleon_runs::settings::Kind;
 use kameleon_runs::store::Files;
 use kameleon_runs::{Finished, How, Model, RunSettings, Status};
-use serde::Serialize;
-use std::collections::BTreeMap;
+use serde_json::{Value, json};
 
 /// A run to be printed.
 pub struct Shown<'a> {
@@ -35,123 +36,107 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Report<'a> {
-    target: &'a str,
-    sampler: &'a str,
-    chains: usize,
-    warmup: u64,
-    draws: usize,
-    thin: u64,
-    seed: u64,
-    evaluations: u64,
-    seconds: f64,
-    acceptance: f64,
-    longest_rejection_run: u64,
-    parameters: Vec<ParameterSummary>,
-    mean_norm: Option<f64>,
-    quantile_deviation: Option<f64>,
-    learned: BTreeMap<&'a str, &'a str>,
-    #[serde(flatten)]
-    gp: Option<GpReport>,
-    converged: bool,
-    ended: &'a str,
-    warnings: Vec<String>,
-}
-
 /// Prints a run.
-pub fn print(shown: &Shown<'_>, json: bool) -> Result<()> {
+pub fn print(shown: &Shown<'_>, args: &PrintArgs) -> Result<()> {
     let Shown { settings, posterior, model, .. } = *shown;
     let known = model.and_then(Target::known).filter(|_| settings.parameters.are_free());
     let truth = known.and_then(|known| compare_with_truth(&posterior.points(), known));
     let gp = model.and_then(Model::gp).map(|model| GpReport::new(model, posterior, &settings.run, shown.ran));
     let mut warnings = posterior.warnings.clone();
-    if !warnings.iter().any(|warning| warning.contains("sticks")) {
+    if !warnings.iter().any(|warning| warning.contains("is stuck")) {
         warnings.extend(gp.as_ref().and_then(GpReport::warning));
     }
-    match json {
-        true => write_out(&as_json(shown, truth, gp, warnings)?),
-        false => write_out(&as_text(shown, truth, gp, &warnings, Ink::on(&std::io::stdout()))),
+    match args.json {
+        true => write_out(&as_json(shown, truth, gp, &warnings)?),
+        false => write_out(&as_text(shown, truth, gp, &warnings, args.verbose)),
     }
 }
 
-fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnings: Vec<String>) -> Result<String> {
+/// One object with everything.
+fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnings: &[String]) -> Result<String> {
     let posterior = shown.posterior;
     let (summary, figures) = (posterior.summary(), Figures::new(posterior));
-    let mut all = summary.verdict.messages;
-    all.extend(warnings);
-    let report = Report {
-        target: &posterior.target,
-        sampler: &posterior.sampler,
-        chains: posterior.chains.len(),
-        warmup: posterior.warmup,
-        draws: figures.draws,
-        thin: posterior.thin,
-        seed: posterior.seed,
-        evaluations: posterior.evaluations(),
-        seconds: posterior.seconds.unwrap_or_default(),
-        acceptance: figures.acceptance,
-        longest_rejection_run: figures.longest_rejection_run,
-        parameters: summary.parameters,
-        mean_norm: truth.map(|t| t.mean_norm),
-        quantile_deviation: truth.map(|t| t.quantile_deviation),
-        learned: posterior.learned.iter().map(|(label, words)| (label.as_str(), words.as_str())).collect(),
-        gp,
-        converged: summary.verdict.converged,
-        ended: shown.reason,
-        warnings: all,
-    };
-    Ok(serde_json::to_string(&report)? + "\n")
+    let all = [&summary.verdict.messages[..], warnings].concat();
+    let mut report = json!({
+        "target": posterior.target,
+        "sampler": posterior.sampler,
+        "chains": posterior.chains.len(),
+        "warmup": posterior.warmup,
+        "draws": figures.draws,
+        "thin": posterior.thin,
+        "seed": posterior.seed,
+        "evaluations": posterior.evaluations(),
+        "seconds": posterior.seconds.unwrap_or_default(),
+        "acceptance": figures.acceptance,
+        "longest_rejection_run": figures.longest_rejection_run,
+        "parameters": summary.parameters,
+        "mean_norm": truth.map(|t| t.mean_norm),
+        "quantile_deviation": truth.map(|t| t.quantile_deviation),
+        "learned": posterior.learned,
+        "converged": summary.verdict.converged,
+        "ended": shown.reason,
+        "warnings": all,
+    });
+    if let (Some(report), Value::Object(gp)) = (report.as_object_mut(), serde_json::to_value(gp)?) {
+        report.extend(gp);
+    }
+    Ok(format!("{report}\n"))
 }
 
-/// Only what is said here is in colour: names and messages may come from elsewhere.
-fn as_text(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnings: &[String], ink: Ink) -> String {
+/// Only our own words are in colour: names and messages may come from somebody else.
+fn as_text(
+    shown: &Shown<'_>,
+    truth: Option<Truth>,
+    gp: Option<GpReport>,
+    warnings: &[String],
+    verbose: bool,
+) -> String {
     let Shown { settings, posterior, reason, .. } = *shown;
+    let ink = Ink::on(&std::io::stdout());
     let (summary, figures) = (posterior.summary(), Figures::new(posterior));
-    let mut out = harmless(&format!("{}\n{}\n", headline(shown, figures.draws), summary.table()));
+    let mut out = headline(shown, figures.draws) + "\n";
+    out += &harmless(&summary.table());
+    out.push('\n');
     out += &in_colour(&summary.verdict, ink);
-    out += &format!("\n{} evaluations", posterior.evaluations());
-    out += &posterior.seconds.map_or_else(String::new, |seconds| format!(" in {seconds:.2} s"));
+    let mut line = format!("{} evaluations", posterior.evaluations());
+    line += &posterior.seconds.map_or_else(String::new, |seconds| format!(" in {seconds:.2} s"));
     if figures.acceptance.is_finite() {
         let Figures { acceptance, longest_rejection_run, .. } = figures;
-        out += &format!(", acceptance {acceptance:.3}, longest wait without a move {longest_rejection_run} iterations");
+        line += &format!(", acceptance {acceptance:.3}, longest run of rejections {longest_rejection_run}");
     }
-    out.push('\n');
+    out += &format!("\n{}", paragraph(&line));
     if let Some(truth) = truth {
-        out += &format!(
-            "against the known truth, averaged over chains: ‖mean‖ {:.3}, quantile deviation {:.2} %\n",
+        out += &paragraph(&format!(
+            "known truth, mean over chains: ‖mean‖ {:.3}, quantile deviation {:.2} %",
             truth.mean_norm,
             100.0 * truth.quantile_deviation,
-        );
+        ));
     }
-    out += &learned(posterior);
-    out += &gp.map_or_else(String::new, |gp| gp.lines());
+    out += &learned::as_text(&posterior.learned, verbose);
+    for line in gp.map_or_else(String::new, |gp| gp.lines()).lines() {
+        out += &paragraph(line);
+    }
     let run = &settings.run;
     if run.until.is_some() || run.max_draws.is_some() || run.max_evaluations.is_some() || run.max_minutes.is_some() {
-        out += &harmless(&format!("ended: {reason}\n"));
+        out += &paragraph(&format!("ended: {reason}"));
     }
     for warning in warnings {
-        out += &format!("{} {}\n", ink.yellow("warning:"), harmless(warning));
+        let text = wrapped("warning: ", "  ", &harmless(warning));
+        out += &text.replacen("warning:", &ink.yellow("warning:"), 1);
     }
     out
 }
 
-/// What the sampler learned, a line each; nothing for samplers that tell nothing.
-fn learned(posterior: &Posterior) -> String {
-    let lines = posterior.learned.iter().map(|(label, words)| harmless(&format!("  {label}: {words}\n")));
-    let lines: String = lines.collect();
-    if lines.is_empty() {
-        lines
-    } else {
-        format!("what the sampler learned (chain by chain where they differ):\n{lines}")
-    }
+/// Text in lines that fit, which may hold somebody else's names.
+fn paragraph(text: &str) -> String {
+    wrapped("", "  ", &harmless(text))
 }
 
 fn in_colour(verdict: &Verdict, ink: Ink) -> String {
-    let headline = verdict.headline();
+    let headline = wrapped("", "", verdict.headline());
+    let headline = headline.trim_end();
     let headline = if verdict.converged { ink.green(headline) } else { ink.red(headline) };
-    let messages = verdict.messages.iter().map(|message| format!("- {}\n", harmless(message)));
+    let messages = verdict.messages.iter().map(|message| wrapped("- ", "  ", &harmless(message)));
     format!("{headline}\n{}", messages.collect::<String>())
 }
 
@@ -174,7 +159,7 @@ impl Figures {
     }
 }
 
-/// What was run, in a line; for classification also the data and the model.
+/// What was run; for classification also the data and the model.
 fn headline(shown: &Shown<'_>, draws: usize) -> String {
     let Shown { posterior, model, .. } = shown;
     let chains = match posterior.chains.as_slice() {
@@ -182,7 +167,7 @@ fn headline(shown: &Shown<'_>, draws: usize) -> String {
         many => format!("{} chains", many.len()),
     };
     let line = format!(
-        "{} on {} in {} dimension{}: {chains}, {} iterations of warm-up and {draws} draws each{}, seed {}\n",
+        "{} on {} in {} dimension{}: {chains}, {} iterations of warm-up and {draws} draws each{}, seed {}",
         posterior.sampler,
         posterior.target,
         posterior.dim(),
@@ -191,7 +176,8 @@ fn headline(shown: &Shown<'_>, draws: usize) -> String {
         if posterior.thin > 1 { format!(" (one in {} kept)", posterior.thin) } else { String::new() },
         posterior.seed,
     );
-    line + &model.and_then(Model::gp).map_or_else(String::new, |gp| gp.introduction())
+    let about = model.and_then(Model::gp).map_or_else(String::new, |gp| gp.introduction());
+    paragraph(&line) + &about.lines().map(paragraph).collect::<String>()
 }
 
 /// Runs `kameleon summary`.
@@ -202,26 +188,26 @@ pub fn summary(args: &SummaryArgs) -> Result<Exit> {
     let model = match harmless_model(&settings) {
         Ok(model) => model,
         Err(error) => {
-            posterior.warnings.push(format!("what the model itself would tell is left out: {error:#}"));
+            posterior.warnings.push(format!("figures that need the model are left out: {error:#}"));
             None
         }
     };
-    let reason = if status.ending == How::Open { "it has not ended" } else { &status.reason };
+    let reason = if status.ending == How::Open { "the run has not ended" } else { &status.reason };
     let shown = Shown { settings: &settings, posterior: &posterior, model: model.as_ref(), ran: false, reason };
-    print(&shown, args.json)?;
+    print(&shown, &args.print)?;
     Ok(Exit::Done)
 }
 
-/// Nothing of a folder is executed, for it may come from elsewhere: only a built-in target is made anew, for its known
+/// Nothing of a folder is executed, for it may come from somebody else: only a built-in target is opened, for its known
 /// truth, and a classification problem, for its noise.
 fn harmless_model(settings: &RunSettings) -> Result<Option<Model>> {
     match settings.model.kind()? {
         Kind::BuiltIn(_) => {}
         Kind::Gp => {
-            // A pipe or a device could keep the reader for ever.
+            // Reading a pipe or a device might never end.
             let data = settings.model.gp.as_ref().and_then(|gp| gp.data.as_deref());
             if let Some(data) = data.filter(|data| !data.is_file()) {
-                bail!("the table {} is not there", data.display());
+                bail!("the table {} does not exist", data.display());
             }
         }
         _ => return Ok(None),
@@ -233,6 +219,9 @@ fn harmless_model(settings: &RunSettings) -> Result<Option<Model>> {
 pub fn merge(args: &MergeArgs) -> Result<Exit> {
     let settings = kameleon_runs::merge(&args.folders, &args.out)?;
     let out = args.out.display();
-    write_out(&format!("{} chains are now one run in {out}; see: kameleon summary {out}\n", settings.run.chains))?;
+    write_out(&format!(
+        "merged {} chains into {out}; to see the result: kameleon summary {out}\n",
+        settings.run.chains
+    ))?;
     Ok(Exit::Done)
 }

@@ -37,32 +37,29 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit> {
     })
 }
 
-/// A folder may come from elsewhere, and its settings must not start anything that the user did not ask for.
+/// A folder may come from somebody else, and its settings must not start anything that the user did not ask for.
 fn refuse(folder: &Path, settings: &RunSettings, trust: bool) -> Result<()> {
     let folder = folder.display();
-    match settings.model.kind()? {
+    let would = match settings.model.kind()? {
         Kind::External(what) => bail!(
             "{folder} holds a run of {what}, which this program cannot evaluate; resume it from where it was started, in \
              Python with kameleon.resume(\"{folder}\", …). `kameleon summary {folder}` works here"
         ),
-        Kind::Program(command) if !trust => bail!(
-            "to resume {folder}, the program {command:?} must be started, as its settings.toml says; if the folder is your \
-             own, say: kameleon resume {folder} --trust"
-        ),
-        Kind::Library(library) if !trust => bail!(
-            "to resume {folder}, the library {} must be loaded, as its settings.toml says; if the folder is your own, say: \
-             kameleon resume {folder} --trust",
-            library.display()
-        ),
-        _ => Ok(()),
-    }
+        Kind::Program(command) if !trust => format!("start the program {command:?}"),
+        Kind::Library(library) if !trust => format!("load the library {}", library.display()),
+        _ => return Ok(()),
+    };
+    bail!(
+        "resuming {folder} would {would} named in its settings.toml; if you trust the folder, run: kameleon resume \
+         {folder} --trust"
+    )
 }
 
 /// The model; for classification a pilot may take a moment.
 fn open(settings: &RunSettings, show: &ShowArgs) -> Result<Model> {
     let pilots = settings.model.kind()? == Kind::Gp
         && settings.model.gp.as_ref().is_none_or(|gp| gp.n_imp == kameleon_runs::settings::Samples::Auto);
-    if pilots && !show.quiet && !show.json && std::io::stderr().is_terminal() {
+    if pilots && !show.quiet && !show.print.json && std::io::stderr().is_terminal() {
         eprintln!("choosing n_imp by a short pilot chain …");
     }
     Ok(Model::open(settings)?)
@@ -81,31 +78,27 @@ fn run(
     let stop = stop_on_ctrl_c()?;
     let progress: Vec<Progress> = indices.iter().map(|_| Progress::default()).collect();
     let control = Control { stop: Some(stop), progress: Some(&progress) };
-    let finished = watch(&progress, &indices, warmup, length, show.quiet || show.json, || work(control))?;
-    report::print(&report::Shown::of(&finished, Some(model)), show.json)?;
+    let finished = watch(&progress, &indices, warmup, length, show.quiet || show.print.json, || work(control))?;
+    report::print(&report::Shown::of(&finished, Some(model)), &show.print)?;
     match finished.ending {
         Ending::Complete => {
-            if let Some(folder) = folder.filter(|_| !show.json) {
-                write_out(&format!("kept in {}\n", folder.display()))?;
+            if let Some(folder) = folder.filter(|_| !show.print.json) {
+                write_out(&format!("stored in {}\n", folder.display()))?;
             }
             Ok(Exit::Done)
         }
-        Ending::Stopped => {
-            how_to_go_on(folder, settings)?;
-            Ok(Exit::Interrupted)
-        }
-        Ending::Failed(_) => {
-            how_to_go_on(folder, settings)?;
-            Ok(Exit::Failed)
+        ending => {
+            how_to_resume(folder, settings)?;
+            Ok(if matches!(ending, Ending::Stopped) { Exit::Interrupted } else { Exit::Failed })
         }
     }
 }
 
-/// The command that goes on with the run, on standard error so that it is seen next to any kind of output.
-fn how_to_go_on(folder: Option<&Path>, settings: &RunSettings) -> Result<()> {
+/// The command that resumes the run, on standard error so that it is seen next to any kind of output.
+fn how_to_resume(folder: Option<&Path>, settings: &RunSettings) -> Result<()> {
     let Some(folder) = folder else { return Ok(()) };
     let trust = matches!(settings.model.kind()?, Kind::Program(_) | Kind::Library(_));
-    eprintln!("to go on: kameleon resume {}{}", folder.display(), if trust { " --trust" } else { "" });
+    eprintln!("to resume: kameleon resume {}{}", folder.display(), if trust { " --trust" } else { "" });
     Ok(())
 }
 
@@ -117,6 +110,6 @@ pub fn stop_on_ctrl_c() -> Result<&'static AtomicBool> {
             std::process::exit(130);
         }
     })
-    .context("Ctrl-C cannot be caught")?;
+    .context("cannot catch Ctrl-C")?;
     Ok(&STOP)
 }

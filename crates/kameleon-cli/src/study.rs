@@ -75,7 +75,7 @@ impl Bar {
     fn new(quiet: bool) -> Self {
         let hidden = quiet || !std::io::stderr().is_terminal();
         let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let style = ProgressStyle::with_template("{msg}  {bar:30.green} {percent:>3}%  {elapsed} gone, {eta} left")
+        let style = ProgressStyle::with_template("{msg}  {bar:30.green} {percent:>3}%  {elapsed} elapsed, {eta} left")
             .expect("the template is right")
             .progress_chars("━╸─");
         Self(ProgressBar::with_draw_target(None, target).with_style(style))
@@ -86,7 +86,7 @@ impl Watch for Bar {
     fn begin(&self, what: &str, iterations: u64, reused: usize, chains: usize) {
         self.0.reset();
         self.0.set_length(iterations);
-        let kept = if reused > 0 { format!(", {reused} there already") } else { String::new() };
+        let kept = if reused > 0 { format!(", {reused} from the cache") } else { String::new() };
         self.0.set_message(format!("{what}: {chains} chains{kept}"));
         self.0.enable_steady_tick(Duration::from_millis(200));
     }

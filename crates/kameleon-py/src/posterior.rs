@@ -10,9 +10,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::path::PathBuf;
 
-/// The outcomes in the order of their codes.
-const OUTCOMES: [Outcome; 4] = [Outcome::Accepted, Outcome::Rejected, Outcome::OutsideSupport, Outcome::Invalid];
-
 /// The posterior as a dictionary.
 pub fn to_dict(py: Python<'_>, posterior: Posterior) -> PyResult<Bound<'_, PyDict>> {
     let dim = posterior.dim();
@@ -34,7 +31,7 @@ pub fn to_dict(py: Python<'_>, posterior: Posterior) -> PyResult<Bound<'_, PyDic
     dict.set_item("seconds", posterior.seconds)?;
     dict.set_item("settings", posterior.settings)?;
     dict.set_item("warnings", posterior.warnings)?;
-    dict.set_item("learned", posterior.learned)?;
+    dict.set_item("learned", json::write(&posterior.learned)?)?;
     Ok(dict)
 }
 
@@ -58,7 +55,7 @@ fn kept_to_dict(py: Python<'_>, kept: Draws, dim: usize) -> PyResult<Bound<'_, P
     dict.set_item("points", array::rows(py, &kept.points, dim)?)?;
     dict.set_item("log_density", PyArray1::from_vec(py, kept.log_density))?;
     dict.set_item("acceptance", PyArray1::from_vec(py, kept.acceptance))?;
-    let codes = kept.outcome.iter().map(|outcome| OUTCOMES.iter().position(|o| o == outcome).unwrap_or(3) as u8);
+    let codes = kept.outcome.iter().map(|outcome| outcome.code());
     dict.set_item("outcome", PyArray1::from_iter(py, codes))?;
     Ok(dict)
 }
@@ -73,6 +70,7 @@ macro_rules! get {
 fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
     let variables: Vec<(String, Vec<usize>)> = get!(dict, "variables");
     let chains: Vec<Bound<'_, PyDict>> = get!(dict, "chains");
+    let learned: String = get!(dict, "learned");
     Ok(Posterior {
         target: get!(dict, "target"),
         sampler: get!(dict, "sampler"),
@@ -86,7 +84,7 @@ fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
         seconds: get!(dict, "seconds"),
         settings: get!(dict, "settings"),
         warnings: get!(dict, "warnings"),
-        learned: get!(dict, "learned"),
+        learned: json::read(&learned)?,
     })
 }
 
@@ -115,7 +113,7 @@ fn kept_from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Draws> {
         points: points.as_array().iter().copied().collect(),
         log_density: log_density.as_array().to_vec(),
         acceptance: acceptance.as_array().to_vec(),
-        outcome: outcome.as_array().iter().map(|code| OUTCOMES[usize::from(*code).min(3)]).collect(),
+        outcome: outcome.as_array().iter().map(|code| Outcome::of(*code).unwrap_or(Outcome::Invalid)).collect(),
     })
 }
 

@@ -147,10 +147,10 @@ impl Target for SignalChecked {
         if self.attached {
             Python::attach(|py| self.session.tick(py));
         }
-        if let Err(EvalError::Fatal(source)) = &value {
-            if let Some(error) = source.downcast_ref::<PyErr>() {
-                Python::attach(|py| self.session.blame(py, error.clone_ref(py)));
-            }
+        if let Err(EvalError::Fatal(source)) = &value
+            && let Some(error) = source.downcast_ref::<PyErr>()
+        {
+            Python::attach(|py| self.session.blame(py, error.clone_ref(py)));
         }
         value
     }

@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all: written beside, synced, then renamed.
+//! Files that exist whole or not at all: written under another name, synced, then renamed.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -40,7 +40,7 @@ pub fn replace<E: From<FileError>>(path: &Path, write: impl FnOnce(&Path) -> Res
     let done = write(&beside).and_then(|()| {
         let file = File::open(&beside).map_err(FileError::doing(&beside, "opening the new file"))?;
         file.sync_all().map_err(FileError::doing(&beside, "writing to the disk"))?;
-        fs::rename(&beside, path).map_err(FileError::doing(path, "putting the new file in place"))?;
+        fs::rename(&beside, path).map_err(FileError::doing(path, "renaming the new file"))?;
         Ok(sync_folder(path)?)
     });
     if done.is_err() {

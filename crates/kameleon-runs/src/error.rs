@@ -1,4 +1,4 @@
-//! Why a run could not be made, gone on with or read.
+//! Why a run could not be started, resumed or read.
 
 use crate::settings::SettingsProblem;
 use crate::store::StoreError;
@@ -12,7 +12,7 @@ use thiserror::Error;
 /// Why there is no run.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// The settings make no sense.
+    /// The settings are invalid.
     #[error(transparent)]
     Settings(#[from] SettingsProblem),
     /// The sampler or a start is refused.
@@ -41,7 +41,7 @@ pub enum RunError {
         advice: String,
     },
     /// A task of a run cannot be done on another machine.
-    #[error("a task of the run cannot be done: {0}; all machines need the same version of kameleon")]
+    #[error("a task of the run failed: {0}; all machines need the same version of kameleon")]
     Task(String),
     /// The run cannot be resumed here.
     #[error("{}: {why}", folder.display())]
@@ -71,11 +71,11 @@ impl RunError {
         move |source| {
             let advice = match pooled {
                 false => format!(
-                    "To run chain {chain} anew from its seed, which gives the same draws, remove chain-{chain}.checkpoint \
+                    "To run chain {chain} again from its seed, which gives the same draws, remove chain-{chain}.checkpoint \
                      and chain-{chain}.journal, then resume"
                 ),
-                true => "The chains of this run learned from each other, so that none can be made anew alone. To run all of \
-                         them anew, which gives the same draws, remove all chain-* files, then resume"
+                true => "The chains of this run learned together, so none can be run again alone. To run all of them again, \
+                         which gives the same draws, remove all chain-* files, then resume"
                     .into(),
             };
             Self::Damaged { source, advice }

@@ -42,8 +42,8 @@ impl GpModel {
     /// The data, the model and the choice of n_imp: lines for the head of a report.
     pub fn introduction(&self) -> String {
         let choice = match &self.pilot {
-            Some(sentence) => format!("chosen by a pilot: {sentence}"),
-            None => format!("n_imp = {}, as asked for", self.target.settings().n_imp),
+            Some(sentence) => format!("chosen by a pilot run: {sentence}"),
+            None => format!("n_imp = {}, as set by the user", self.target.settings().n_imp),
         };
         format!("{}\n{}\n{choice}\n", self.about, in_words(self.target.settings()))
     }

@@ -41,8 +41,8 @@ mod run;
 pub mod settings;
 mod starts;
 mod status;
-mod sticking;
 pub mod store;
+mod stuck;
 
 pub use error::RunError;
 pub use files::write_files;
@@ -57,4 +57,4 @@ pub use remote::{RemoteError, RemoteRunner, run_task};
 pub use run::{Finished, resume, resume_on, start, start_on};
 pub use settings::{RunSettings, SettingsProblem};
 pub use status::{How, Status};
-pub use sticking::LARGEST_SD;
+pub use stuck::LARGEST_SD;

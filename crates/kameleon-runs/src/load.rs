@@ -1,11 +1,11 @@
-//! A run as it is to be shown: from memory, or from a folder, also while it goes on.
+//! A run as it is to be shown: from memory, or from a folder, also while it is running.
 
 use crate::error::RunError;
-use crate::output::{ChainDraws, Posterior, ProposalEllipse};
+use crate::output::{ChainDraws, Learned, Posterior, ProposalEllipse};
 use crate::settings::RunSettings;
 use crate::status::Status;
-use crate::sticking;
 use crate::store::{Checkpoint, Files, read_journal};
+use crate::stuck;
 use kameleon::any_chain::AnyChain;
 use kameleon::engine::Job;
 use kameleon::record::{Draws, Recorded};
@@ -14,8 +14,8 @@ use kameleon::statistics::Statistics;
 use kameleon_models::Bound;
 use std::path::Path;
 
-/// Reads the run in a folder. The folder is not locked, nothing in it is executed, and a run that is going on is shown as
-/// far as it is.
+/// Reads the run in a folder. The folder is not locked, nothing in it is executed, and a run in progress is shown as
+/// far as it has come.
 pub fn load(folder: &Path) -> Result<Posterior, RunError> {
     let files = Files::of(folder)?;
     let settings = settings_of(folder)?;
@@ -36,7 +36,7 @@ pub fn settings_of(folder: &Path) -> Result<RunSettings, RunError> {
     Ok(RunSettings::from_toml(&text, &folder.join("settings.toml").display().to_string())?)
 }
 
-/// A chain with what it drew, on the unbounded space.
+/// A chain and its draws, on the unbounded scale.
 pub struct StoredChain {
     /// Which chain of the plan.
     pub index: usize,
@@ -54,7 +54,7 @@ impl StoredChain {
     }
 }
 
-/// What the folder has of a chain; nothing if it was killed before it began.
+/// What the folder has of a chain; nothing if the run was killed before the chain started.
 fn read_chain(
     files: &Files,
     index: usize,
@@ -62,7 +62,7 @@ fn read_chain(
     notes: &mut Vec<String>,
 ) -> Result<Option<StoredChain>, RunError> {
     if !files.journal(index).exists() {
-        notes.push(format!("chain {index} has not begun"));
+        notes.push(format!("chain {index} has not started"));
         return Ok(None);
     }
     let recorded = read_draws(files, index, dim, notes)?;
@@ -70,10 +70,10 @@ fn read_chain(
     let chain = saved.and_then(|saved| saved.chain.resume().map_err(|error| error.to_string()));
     let chain = chain.and_then(|chain| match chain.position().len() == dim {
         true => Ok(chain),
-        false => Err("its checkpoint has another dimension".into()),
+        false => Err("its checkpoint has a different dimension".into()),
     });
     if let Err(why) = &chain {
-        notes.push(format!("what happened to chain {index} is not known, only its draws: {why}"));
+        notes.push(format!("of chain {index} only the draws can be read, not its statistics: {why}"));
     }
     Ok(Some(StoredChain { index, recorded, chain: chain.ok() }))
 }
@@ -85,13 +85,13 @@ pub fn read_draws(files: &Files, index: usize, dim: usize, notes: &mut Vec<Strin
     let (found, chain) = (recovered.header.dim as usize, recovered.header.chain as usize);
     if (found, chain) != (dim, index) || dim == 0 {
         let why = format!(
-            "the journal of chain {index} is that of chain {chain} in {found} dimensions, where the settings have {dim} parameters"
+            "the journal of chain {index} belongs to chain {chain} in {found} dimensions, but the settings have {dim} parameters"
         );
         return Err(RunError::refused(files.path(), why));
     }
     if recovered.left_over > 0 {
         notes.push(format!(
-            "the last {} bytes of the journal of chain {index} are not whole: a draw was being written, or they are damaged",
+            "the last {} bytes of the journal of chain {index} are incomplete: a draw was being written, or the file is damaged",
             recovered.left_over
         ));
     }
@@ -103,9 +103,8 @@ pub fn posterior(settings: &RunSettings, chains: Vec<StoredChain>, status: &Stat
     let bounds = settings.parameters.bounds()?;
     let names = settings.parameters.names();
     let warmup = settings.run.warmup.unwrap_or_default();
-    let learned = learned(&chains);
-    let told = chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice())));
-    let advice = advice(told);
+    let learned = Learned::of(chains.iter().filter_map(|chain| chain.chain.as_deref()));
+    let advice = advice(chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice()))));
     let chains: Vec<ChainDraws> = chains.into_iter().map(|chain| shown(chain, &bounds, warmup)).collect();
     let noisy = settings.model.is_noisy();
     let statistics = || chains.iter().map(|chain| &chain.statistics);
@@ -113,9 +112,9 @@ pub fn posterior(settings: &RunSettings, chains: Vec<StoredChain>, status: &Stat
     warnings.extend(invalid_points(statistics()));
     warnings.extend(advice);
     if noisy {
-        warnings.extend(sticking::warning(
+        warnings.extend(stuck::warning(
             chains.iter().map(|chain| (chain.index, &chain.statistics)),
-            sticking::advice(settings),
+            stuck::advice(settings),
         ));
     }
     Ok(Posterior {
@@ -133,27 +132,6 @@ pub fn posterior(settings: &RunSettings, chains: Vec<StoredChain>, status: &Stat
         learned,
         chains,
     })
-}
-
-/// What the sampler says it has learned, and the scale and bandwidth that the chains came to; values by chain where they
-/// differ.
-fn learned(chains: &[StoredChain]) -> Vec<(String, String)> {
-    let mut found: Vec<(String, Vec<String>)> = Vec::new();
-    for chain in chains.iter().filter_map(|chain| chain.chain.as_deref()) {
-        let mut told = chain.learned();
-        told.push(("scale of the steps".into(), format!("{:.4}", chain.scale())));
-        let bandwidth = chain.statistics().trace.last().and_then(|trace| trace.bandwidth);
-        told.extend(bandwidth.map(|sigma| ("bandwidth of the kernel".into(), format!("{sigma:.4}"))));
-        for (label, words) in told {
-            match found.iter_mut().find(|(known, _)| *known == label) {
-                Some((_, values)) => values.push(words),
-                None => found.push((label, vec![words])),
-            }
-        }
-    }
-    let joined =
-        |values: &[String]| if values.iter().all(|v| *v == values[0]) { values[0].clone() } else { values.join("; ") };
-    found.into_iter().map(|(label, values)| (label, joined(&values))).collect()
 }
 
 fn shown(chain: StoredChain, bounds: &[Bound], warmup: u64) -> ChainDraws {

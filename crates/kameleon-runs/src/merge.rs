@@ -35,7 +35,7 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<RunSettings, RunError> {
         (0..settings.run.chains).filter(|k| !found.contains_key(k)).map(|k| k.to_string()).collect();
     if !missing.is_empty() {
         let why =
-            format!("of the {} chains of the plan these are missing: {}", settings.run.chains, missing.join(", "));
+            format!("of the {} chains of the plan, these are missing: {}", settings.run.chains, missing.join(", "));
         return Err(RunError::refused(out, why));
     }
     put_together(&settings, &found, &together, out)?;
@@ -46,8 +46,7 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<RunSettings, RunError> {
 fn part(folder: &Path) -> Result<(RunSettings, usize), RunError> {
     let mut settings = settings_of(folder)?;
     let Some(chain) = settings.run.chain.take() else {
-        let why =
-            "holds a whole run, not one chain of a plan (`kameleon sample run.toml --chain K --out DIR` makes those)";
+        let why = "holds a whole run, not one chain of a plan, as `kameleon sample run.toml --chain K --out DIR` makes";
         return Err(RunError::refused(folder, why));
     };
     // What may differ between machines and changes no draw.
@@ -67,7 +66,7 @@ fn include(together: &mut Status, part: Status) {
 fn difference(first: &RunSettings, second: &RunSettings) -> Result<String, RunError> {
     let (first, second) = (first.to_toml()?, second.to_toml()?);
     let pair = first.lines().zip(second.lines()).find(|(a, b)| a != b);
-    Ok(pair.map_or("one has more".into(), |(a, b)| format!("`{a}` there, `{b}` here")))
+    Ok(pair.map_or("one has more lines".into(), |(a, b)| format!("`{a}` there, `{b}` here")))
 }
 
 fn put_together(
@@ -78,7 +77,7 @@ fn put_together(
 ) -> Result<(), RunError> {
     let mut files = Vec::new();
     for (&chain, folder) in parts {
-        // Held, so that no process goes on with the part while it is copied.
+        // Locked, so that no process resumes the part while it is copied.
         let folder = Folder::open(folder)?;
         let saved = Checkpoint::read(&folder.checkpoint(chain)).map_err(RunError::damaged(chain, false))?;
         files.push((chain, folder, saved.journal));
@@ -90,7 +89,7 @@ fn put_together(
     status.write(&merged)?;
     match write_files(&load(out)?, out, &settings.output).into_iter().next() {
         Some(error) => {
-            Err(RunError::refused(out, format!("the chains are merged, but not every file is written: {error}")))
+            Err(RunError::refused(out, format!("the chains are merged, but not every file could be written: {error}")))
         }
         None => Ok(()),
     }

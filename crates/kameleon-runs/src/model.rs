@@ -1,4 +1,4 @@
-//! The model that settings speak of, opened: connected, loaded, its data read.
+//! The model named in the settings, opened: connected, loaded, its data read.
 
 use crate::error::RunError;
 use crate::gp::GpModel;
@@ -35,7 +35,7 @@ impl Model {
             Kind::Library(path) => library(model, path, &names)?,
             Kind::Server(url) => server(model, url, &names)?,
             Kind::External(what) => {
-                let what = format!("{what} is a function of another program, which alone can evaluate it");
+                let what = format!("{what} is a function of another program, and only that program can evaluate it");
                 return Err(SettingsProblem::new("model.external", what).into());
             }
         };
@@ -113,7 +113,7 @@ fn library(settings: &ModelSettings, path: &Path, names: &[String]) -> Result<An
     let (symbol, noise) = (settings.symbol.clone(), settings.noise_input());
     let library = LibrarySettings { path: path.to_path_buf(), symbol, config, noise };
     // SAFETY: the user named this library in a run file of their own, or said that they trust the folder of the run; the
-    // documentation tells what its functions must be.
+    // documentation states what its functions must be.
     Ok(AnyTarget::new(unsafe { SharedLibrary::load(library, names) }?))
 }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// The target that chains see: the user's, within its bounds and with its priors.
 pub type ChainTarget<'a> = Bounded<WithPrior<AnyTarget<'a>>>;
 
-/// What is needed to make the chains of a run and to go on with them.
+/// What is needed to start the chains of a run and to resume them.
 pub struct Prepared<'a> {
     /// The settings, complete.
     pub settings: RunSettings,
@@ -47,7 +47,7 @@ impl<'a> Prepared<'a> {
         Duration::from_secs_f64(self.settings.output.save_every)
     }
 
-    /// What runs the chains: this machine's threads, or a runner elsewhere.
+    /// What runs the chains: this machine's threads, or a remote runner.
     pub fn engine<'e>(&self, runner: Option<&'e dyn Runner>, control: Control<'e>) -> Engine<'e> {
         let run = &self.settings.run;
         let keep = Keep { thin: run.thin, warmup: self.settings.output.keep_warmup };
@@ -61,7 +61,7 @@ fn name_parameters(settings: &mut RunSettings, target: &AnyTarget<'_>) -> Result
     let started = settings.start.as_ref().and_then(|points| Some(points.first()?.len()));
     let known = target.dim().or((given > 0).then_some(given)).or(started);
     let Some(dim) = known.filter(|dim| *dim > 0) else {
-        let what = "the target does not say how many parameters it has; name them, or give a start";
+        let what = "the number of parameters of the target is not known; name them, or give a start";
         return Err(SettingsProblem::new("parameters", what));
     };
     if given == 0 {
@@ -71,6 +71,6 @@ fn name_parameters(settings: &mut RunSettings, target: &AnyTarget<'_>) -> Result
         settings.parameters = Parameters::named(names);
         return Ok(());
     }
-    let what = || format!("there are {given} where the model has {dim}");
+    let what = || format!("{given} are named, but the model has {dim}");
     SettingsProblem::demand(given == dim, "parameters", what)
 }

@@ -61,19 +61,17 @@ pub fn run_task<T>(task: &[u8], target: T, control: Control<'_>) -> Result<Vec<u
 where
     T: Target + Clone + Send,
 {
-    run_task_any(task, AnyTarget::new(target), control)
-}
-
-fn run_task_any(task: &[u8], target: AnyTarget<'_>, control: Control<'_>) -> Result<Vec<u8>, RunError> {
     // Every version can read the version alone.
     let version: String = postcard::take_from_bytes(task).map_err(garbled)?.0;
     let here = env!("CARGO_PKG_VERSION");
     if version != here {
-        return Err(RunError::Task(format!("it was sent by version {version} of kameleon, and here is {here}")));
+        return Err(RunError::Task(format!(
+            "it was sent by version {version} of kameleon, but this is version {here}"
+        )));
     }
     let Task { settings, chain, end, time, .. } = read(task)?;
     let settings = RunSettings::from_toml(&settings, "the settings of the run")?;
-    let prepared = Prepared::new(&settings, target)?;
+    let prepared = Prepared::new(&settings, AnyTarget::new(target))?;
     let before = chain.clone();
     let mut job = Job::new(chain.resume()?, Box::new(prepared.target.clone()), Recorded::default());
     prepared.engine(None, control).run_alone(&mut job, end, time);
@@ -149,7 +147,7 @@ impl Failure {
 }
 
 fn write(value: &impl Serialize) -> Result<Vec<u8>, RunError> {
-    postcard::to_stdvec(value).map_err(|error| RunError::Task(format!("it cannot be sent: {error}")))
+    postcard::to_stdvec(value).map_err(|error| RunError::Task(format!("it cannot be serialised: {error}")))
 }
 
 fn read<V: DeserializeOwned>(bytes: &[u8]) -> Result<V, RunError> {
@@ -157,5 +155,5 @@ fn read<V: DeserializeOwned>(bytes: &[u8]) -> Result<V, RunError> {
 }
 
 fn garbled(error: postcard::Error) -> RunError {
-    RunError::Task(format!("what was sent cannot be understood: {error}"))
+    RunError::Task(format!("the data received cannot be read: {error}"))
 }

@@ -17,7 +17,7 @@ use kameleon::{Control, Ending, Target};
 use std::path::Path;
 use std::time::Instant;
 
-/// What came of a run.
+/// The result of a run.
 pub struct Finished {
     /// What was drawn, and what happened.
     pub posterior: Posterior,
@@ -32,8 +32,8 @@ pub struct Finished {
 /// Samples `target`, which is in the parameters' own units: bounds and priors of the settings are put around it.
 ///
 /// With a folder, everything is kept there and can be resumed; without, draws are in memory only. An error means that
-/// nothing was run, and no run is left in the folder; what goes wrong later is told by [`Finished::ending`], next to all
-/// that was drawn before.
+/// nothing was run, and no run is left in the folder; later errors are in [`Finished::ending`], next to all that
+/// was drawn before.
 pub fn start<T>(
     settings: &RunSettings,
     target: T,
@@ -57,17 +57,7 @@ pub fn start_on<T>(
 where
     T: Target + Clone + Send,
 {
-    start_any(remote, settings, AnyTarget::new(target), folder, control)
-}
-
-fn start_any(
-    remote: Option<&dyn RemoteRunner>,
-    settings: &RunSettings,
-    target: AnyTarget<'_>,
-    folder: Option<&Path>,
-    control: Control<'_>,
-) -> Result<Finished, RunError> {
-    let mut prepared = Prepared::new(settings, target)?;
+    let mut prepared = Prepared::new(settings, AnyTarget::new(target))?;
     if folder.is_some() {
         // The run may be resumed from anywhere.
         prepared.settings.anchor(&std::env::current_dir().unwrap_or_default());
@@ -118,22 +108,12 @@ pub fn resume_on<T>(
 where
     T: Target + Clone + Send,
 {
-    resume_any(remote, folder, AnyTarget::new(target), draws, control)
-}
-
-fn resume_any(
-    remote: Option<&dyn RemoteRunner>,
-    folder: &Path,
-    target: AnyTarget<'_>,
-    draws: Option<u64>,
-    control: Control<'_>,
-) -> Result<Finished, RunError> {
     let folder = Folder::open(folder)?;
     let mut settings = settings_of(folder.path())?;
     if let Some(draws) = draws {
         lengthen(&mut settings, draws)?;
     }
-    let prepared = Prepared::new(&settings, target)?;
+    let prepared = Prepared::new(&settings, AnyTarget::new(target))?;
     let mut jobs = Vec::new();
     for index in prepared.settings.run.indices() {
         jobs.push(rejoin(&folder, &prepared, index)?);
@@ -147,15 +127,14 @@ fn resume_any(
 /// A run that was to end by a rule or a limit ends at this number of draws instead.
 fn lengthen(settings: &mut RunSettings, draws: u64) -> Result<(), SettingsProblem> {
     let before = settings.run.limit()?.0;
-    let what =
-        || format!("{draws} are fewer than the {before} of the run as it was planned; leave it out to go on to that");
+    let what = || format!("{draws} are fewer than the {before} planned for the run; leave it out to continue to these");
     SettingsProblem::demand(draws >= before || settings.run.until.is_some(), "draws", what)?;
     let run = &mut settings.run;
     (run.draws, run.until, run.max_draws, run.max_evaluations) = (Some(draws), None, None, None);
     Ok(())
 }
 
-/// A chain as it was last saved; anew if it was killed before that, or if the user removed its files.
+/// A chain as it was last saved; from its start if it was killed before that, or if the user removed its files.
 fn rejoin<'a>(folder: &Folder, prepared: &Prepared<'a>, index: usize) -> Result<Job<'a>, RunError> {
     let target = Box::new(prepared.target.clone());
     if !folder.checkpoint(index).exists() {
@@ -197,7 +176,7 @@ fn go<'a>(
     if let Some(folder) = folder {
         Status { seconds: before, ..Status::default() }.write(folder)?;
     }
-    let place = folder.map_or_else(|| "in memory".into(), |folder| format!("kept in {}", folder.path().display()));
+    let place = folder.map_or_else(|| "in memory".into(), |folder| format!("stored in {}", folder.path().display()));
     tracing::info!("chains: {}, {place}", jobs.len());
     let Finish { jobs, ending, reason } = run_engine(jobs, &prepared, control, remote)?;
     tracing::info!("{reason}");

@@ -41,7 +41,7 @@ pub struct RunSettings {
 
 impl RunSettings {
     /// Reads a run file and checks it; `origin` is its name in messages. Unknown keys, wrong types and impossible values
-    /// are told with line and column.
+    /// are reported with line and column.
     pub fn from_toml(text: &str, origin: &str) -> Result<Self, SettingsProblem> {
         text::read(text, origin)
     }
@@ -51,11 +51,12 @@ impl RunSettings {
         toml::to_string(self).map_err(|error| SettingsProblem::new("", error.to_string()))
     }
 
-    /// The first thing that makes no sense, by the key it has in a run file.
+    /// The first invalid setting, by its key in a run file.
     pub fn check(&self) -> Result<(), SettingsProblem> {
         self.model.check(&self.parameters)?;
         self.parameters.check()?;
-        let run = Plan { sampler: self.sampler()?, ..self.run.clone() };
+        let mut run = Plan { sampler: self.sampler()?, ..self.run.clone() };
+        run.complete(self.model.default_length());
         run.check().map_err(|error| error.within("run"))?;
         self.check_starts()?;
         self.output.check()

@@ -26,7 +26,7 @@ pub fn start(settings: &RunSettings, bounds: &[Bound], chain: usize) -> Result<V
 fn given(x: &[f64], settings: &RunSettings, bounds: &[Bound], chain: usize) -> Result<Vec<f64>, SettingsProblem> {
     let key = "start";
     let (found, wanted) = (x.len(), bounds.len());
-    let what = || format!("the point for chain {chain} has {found} coordinates where {wanted} are wanted");
+    let what = || format!("the point for chain {chain} has {found} coordinates, but there are {wanted} parameters");
     SettingsProblem::demand(found == wanted, key, what)?;
     for ((x, bound), (name, _)) in x.iter().zip(bounds).zip(&settings.parameters.0) {
         let what = || format!("{name} = {x} is not strictly inside its bounds");
@@ -39,13 +39,13 @@ fn given(x: &[f64], settings: &RunSettings, bounds: &[Bound], chain: usize) -> R
 fn one(parameter: &Parameter, bound: Bound, rng: &mut Rng, chain: usize) -> Result<f64, String> {
     let mut draw = |make: &mut dyn FnMut(&mut Rng) -> f64| {
         let inside = (0..TRIES).map(|_| make(rng)).find(|x| bound.contains(*x));
-        inside.map(|x| bound.unbounded(x)).ok_or(format!("{TRIES} draws were all outside the bounds; give a number"))
+        inside.map(|x| bound.unbounded(x)).ok_or(format!("all of {TRIES} draws were outside the bounds; give a number"))
     };
     match (&parameter.start, parameter.prior) {
         (Some(Start::At(x)), _) => Ok(bound.unbounded(*x)),
         (Some(Start::Each(values)), _) => match values.get(chain) {
             Some(x) => Ok(bound.unbounded(*x)),
-            None => Err(format!("has {} numbers, and none for chain {chain}, counted from 0", values.len())),
+            None => Err(format!("has {} numbers, none of them for chain {chain} (counted from 0)", values.len())),
         },
         (Some(Start::Box { from, to }), _) => draw(&mut |rng| rng.random_range(*from..*to)),
         (_, Some(prior)) => draw(&mut |rng| prior.sample(rng)),

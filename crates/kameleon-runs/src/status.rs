@@ -26,7 +26,7 @@ pub enum How {
     /// It has not: it is running, or was killed.
     #[default]
     Open,
-    /// All draws were made, or as many as were needed or allowed.
+    /// All draws were made, or a stopping rule or a limit was reached.
     Complete,
     /// It was asked to stop.
     Stopped,
@@ -62,13 +62,13 @@ impl Status {
         Ok(atomic_file::write(&path(files), text.as_bytes()).map_err(StoreError::from)?)
     }
 
-    /// What a person should know of the ending.
+    /// What the user should know about the ending.
     pub fn warning(&self) -> Option<String> {
         match self.ending {
             How::Complete => None,
             How::Open => Some("the run has not ended: it is still running, or was killed and can be resumed".into()),
             How::Stopped => Some(self.reason.clone()),
-            How::Failed => Some(format!("{}; this is what was drawn before", self.reason)),
+            How::Failed => Some(format!("{}; shown are the draws made before", self.reason)),
         }
     }
 }

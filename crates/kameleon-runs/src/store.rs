@@ -1,6 +1,6 @@
 //! Runs on disk: a folder with its settings, an append-only journal of draws and a checkpoint for each chain.
 //!
-//! A run may be killed at any moment. What a journal holds in whole blocks is never lost, and a chain goes on from its
+//! A run may be killed at any moment. What a journal holds in whole blocks is never lost, and a chain resumes from its
 //! checkpoint bit for bit: the checkpoint says how long the journal was, and what had been written after it is written
 //! again, the same.
 

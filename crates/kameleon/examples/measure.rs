@@ -162,9 +162,8 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan) {
             summary.parameters.iter().map(|p| (p.ess_bulk / total * 100.0).round() / 100.0).collect::<Vec<_>>()
         );
         for (chain, error) in run.chains.iter().zip(&errors) {
-            let learned: Vec<String> = chain.learned.iter().map(|(name, value)| format!("{name}: {value}")).collect();
             println!("   {:?}", chain.advice);
-            println!("   error2 {error:8.2} {learned:?}");
+            println!("   error2 {error:8.2} {:?}", chain.report);
         }
     }
     println!(

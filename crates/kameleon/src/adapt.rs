@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The acceptance rate that the scale is driven to (Gelman et al. 1996).
 pub const ACCEPTANCE: f64 = 0.234;
 
-/// How long a proposal goes on learning.
+/// When a proposal stops learning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Until {
@@ -22,7 +22,7 @@ impl Typed for Until {
 }
 
 impl Until {
-    /// Whether a step may teach.
+    /// Whether the proposal may learn from a step.
     pub fn allows(self, warm: bool) -> bool {
         warm || self == Until::Forever
     }

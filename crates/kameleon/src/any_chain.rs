@@ -1,37 +1,21 @@
 //! A chain whatever its proposal, for programs that choose the sampler at run time; and its stored form.
 
-use crate::chain::{Chain, ChainError, ChainState, Step};
+use crate::chain::{Chain, ChainCore, ChainError, ChainState, Step};
 use crate::learner::{Learner, SharedFit};
-use crate::proposal::{
-    AdaptiveMetropolis, DifferentialEvolution, Kameleon, Kamh, KamhPca, PrincipalComponents, Proposal, RandomWalk,
-};
+use crate::proposal::*;
 use crate::report::Report;
-use crate::statistics::Statistics;
 use crate::target::{Evaluation, Target};
 use serde::{Deserialize, Serialize};
+use std::ops::Deref;
 
-/// A [`Chain`] of any built-in sampler: the same methods, without the type of the proposal.
-pub trait AnyChain: Send {
+/// A [`Chain`] of any built-in sampler, without the type of its proposal.
+pub trait AnyChain: Deref<Target = ChainCore> + Send {
     /// See [`Chain::ask`].
     fn ask(&mut self) -> &[f64];
-    /// See [`Chain::normals`].
-    fn normals(&self) -> &[f64];
     /// See [`Chain::tell`].
     fn tell(&mut self, value: Evaluation) -> Result<Option<Step>, ChainError>;
     /// See [`Chain::step`].
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError>;
-    /// See [`Chain::position`].
-    fn position(&self) -> &[f64];
-    /// See [`Chain::log_density`].
-    fn log_density(&self) -> f64;
-    /// See [`Chain::index`].
-    fn index(&self) -> usize;
-    /// See [`Chain::warmup`].
-    fn warmup(&self) -> u64;
-    /// See [`Chain::iterations`].
-    fn iterations(&self) -> u64;
-    /// See [`Chain::statistics`].
-    fn statistics(&self) -> &Statistics;
     /// The proposal's scale ν.
     fn scale(&self) -> f64;
     /// The covariance of the proposal at `x`, row by row, where the proposal knows it.
@@ -42,14 +26,12 @@ pub trait AnyChain: Send {
     fn report(&self) -> Report;
     /// See [`Proposal::advice`].
     fn advice(&self) -> Vec<String>;
-    /// What was learned in the warm-up, as names and values for people; empty for samplers that tell nothing.
-    fn learned(&self) -> Vec<(String, String)> {
-        self.report().in_words()
-    }
     /// See [`Chain::join`].
     fn join(&mut self);
     /// See [`Chain::waits`].
-    fn waits(&self) -> bool;
+    fn waits(&self) -> bool {
+        self.learner().is_some_and(Learner::waits)
+    }
     /// See [`Chain::learn`].
     fn learn(&mut self, fit: &SharedFit);
     /// Everything the chain is at this moment, to be stored.
@@ -65,40 +47,12 @@ where
         Chain::ask(self)
     }
 
-    fn normals(&self) -> &[f64] {
-        Chain::normals(self)
-    }
-
     fn tell(&mut self, value: Evaluation) -> Result<Option<Step>, ChainError> {
         Chain::tell(self, value)
     }
 
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError> {
         Chain::step(self, target)
-    }
-
-    fn position(&self) -> &[f64] {
-        Chain::position(self)
-    }
-
-    fn log_density(&self) -> f64 {
-        Chain::log_density(self)
-    }
-
-    fn index(&self) -> usize {
-        Chain::index(self)
-    }
-
-    fn warmup(&self) -> u64 {
-        Chain::warmup(self)
-    }
-
-    fn iterations(&self) -> u64 {
-        Chain::iterations(self)
-    }
-
-    fn statistics(&self) -> &Statistics {
-        Chain::statistics(self)
     }
 
     fn scale(&self) -> f64 {
@@ -128,10 +82,6 @@ where
 
     fn join(&mut self) {
         Chain::join(self);
-    }
-
-    fn waits(&self) -> bool {
-        Chain::waits(self)
     }
 
     fn learn(&mut self, fit: &SharedFit) {
@@ -169,4 +119,4 @@ macro_rules! saved {
     };
 }
 
-saved!(RandomWalk, AdaptiveMetropolis, PrincipalComponents, Kamh, KamhPca, Kameleon, DifferentialEvolution);
+all_proposals!(saved);

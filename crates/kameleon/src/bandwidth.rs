@@ -25,7 +25,7 @@ pub fn median_heuristic(z: &Points) -> Option<f64> {
     MedianHeuristic::new(1000.min(z.len()), z.dim()).sigma(z)
 }
 
-/// The median heuristic on at most so many points, without allocating.
+/// The median heuristic on at most `most` points, without allocating.
 #[derive(Clone, Debug)]
 pub(crate) struct MedianHeuristic {
     most: usize,

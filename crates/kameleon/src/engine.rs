@@ -28,9 +28,9 @@ const WATCH: Duration = Duration::from_millis(20);
 pub enum Ending {
     /// All draws were made, or as many as were needed or allowed.
     Complete,
-    /// It was asked to stop; what was drawn so far is there.
+    /// It was asked to stop; the draws made so far are kept.
     Stopped,
-    /// It could not go on; what was drawn so far is there.
+    /// An error ended it; the draws made so far are kept.
     Failed(ChainError),
 }
 
@@ -80,14 +80,11 @@ impl Engine<'_> {
     /// goes wrong later is told by the ending.
     pub fn run<'j>(&self, jobs: Vec<Job<'j>>, rule: &mut dyn Stopping) -> Result<Finish<'j>, ChainError> {
         let Some(limit) = self.limit else { return self.stretches(jobs, rule, &|| false) };
-        let (stop, late) = (AtomicBool::new(false), AtomicBool::new(false));
+        let [stop, late, over] = &std::array::from_fn(|_| AtomicBool::new(false));
         let deadline = Instant::now() + limit;
         std::thread::scope(|scope| {
-            let ended = AtomicBool::new(false);
-            // Lowers the flag also when this thread panics: the watcher must not wait for ever.
-            let ended = SetOnDrop(std::sync::Arc::new(ended));
-            let over = ended.0.clone();
-            let (stop, late) = (&stop, &late);
+            // Also when this thread panics: the watcher must not wait for ever.
+            let _over = SetOnDrop(over);
             scope.spawn(move || {
                 while !over.load(Ordering::Relaxed) {
                     late.store(Instant::now() >= deadline, Ordering::Relaxed);
@@ -195,9 +192,9 @@ fn failed(jobs: Vec<Job<'_>>, error: ChainError) -> Finish<'_> {
 }
 
 /// Sets a flag when it goes out of scope, however that happens.
-struct SetOnDrop(std::sync::Arc<AtomicBool>);
+struct SetOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for SetOnDrop {
+impl Drop for SetOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }

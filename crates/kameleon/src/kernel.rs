@@ -25,49 +25,21 @@ use serde_json::{Value, json};
 pub use crate::simd::{BLOCK, Block};
 
 /// Every kernel by name. With the median heuristic its length scale is learned.
+#[rustfmt::skip]
 pub const KERNELS: &[Entry<Kernel>] = &[
-    Entry {
-        name: "gaussian",
-        about: "exp(−‖x − x'‖²/2σ²)",
-        class: "Gaussian",
-        settings: Gaussian::table,
-        make: |given| read(given).map(Kernel::Gaussian),
-    },
-    Entry {
-        name: "matern",
+    Entry { name: "gaussian", class: "Gaussian", settings: Gaussian::table, about: "exp(−‖x − x'‖²/2σ²)",
+        make: |given| read(given).map(Kernel::Gaussian) },
+    Entry { name: "matern", class: "Matern", settings: MaternSettings::table,
         about: "the Matérn family in the paper's scaling, a function of ‖x − x'‖/ρ",
-        class: "Matern",
-        settings: MaternSettings::table,
-        make: |given| read(given).map(|MaternSettings { order, rho }| Kernel::matern(order, rho)),
-    },
-    Entry {
-        name: "rational-quadratic",
-        about: "(1 + ‖x − x'‖²/2αℓ²)^−α",
-        class: "RationalQuadratic",
-        settings: RationalQuadratic::table,
-        make: |given| read(given).map(Kernel::RationalQuadratic),
-    },
-    Entry {
-        name: "inverse-multiquadric",
-        about: "(1 + ‖x − x'‖²/c²)^−½",
-        class: "InverseMultiquadric",
-        settings: InverseMultiquadric::table,
-        make: |given| read(given).map(Kernel::InverseMultiquadric),
-    },
-    Entry {
-        name: "linear",
-        about: "⟨x, x'⟩: the proposal becomes that of adaptive Metropolis",
-        class: "Linear",
-        settings: Vec::new,
-        make: |_| Ok(Kernel::Linear(Linear)),
-    },
-    Entry {
-        name: "polynomial",
-        about: "(1 + ⟨x, x'⟩)^degree",
-        class: "Polynomial",
-        settings: Polynomial::table,
-        make: |given| read(given).map(Kernel::Polynomial),
-    },
+        make: |given| read(given).map(|MaternSettings { order, rho }| Kernel::matern(order, rho)) },
+    Entry { name: "rational-quadratic", class: "RationalQuadratic", settings: RationalQuadratic::table,
+        about: "(1 + ‖x − x'‖²/2αℓ²)^−α", make: |given| read(given).map(Kernel::RationalQuadratic) },
+    Entry { name: "inverse-multiquadric", class: "InverseMultiquadric", settings: InverseMultiquadric::table,
+        about: "(1 + ‖x − x'‖²/c²)^−½", make: |given| read(given).map(Kernel::InverseMultiquadric) },
+    Entry { name: "linear", class: "Linear", settings: Vec::new,
+        about: "⟨x, x'⟩: the proposal becomes that of adaptive Metropolis", make: |_| Ok(Kernel::Linear(Linear)) },
+    Entry { name: "polynomial", class: "Polynomial", settings: Polynomial::table, about: "(1 + ⟨x, x'⟩)^degree",
+        make: |given| read(given).map(Kernel::Polynomial) },
 ];
 
 /// A kernel that is a function φ(s) of one number s: one file each.
@@ -117,14 +89,15 @@ pub enum Kernel {
     Scaled(f64, Box<Kernel>),
 }
 
-impl Typed for Kernel {
-    const KIND: Kind = Kind::Kernel;
+/// What a profile is a function of.
+#[derive(PartialEq)]
+enum Of {
+    Distance,
+    Product,
 }
 
-/// What a profile is a function of.
-enum Form<'a> {
-    Distance(&'a dyn Profile),
-    Product(&'a dyn Profile),
+impl Typed for Kernel {
+    const KIND: Kind = Kind::Kernel;
 }
 
 impl Kernel {
@@ -168,29 +141,23 @@ impl Kernel {
 
     /// The table that means this kernel.
     pub fn to_value(&self) -> Value {
-        let (name, settings) = match self {
-            Self::Linear(k) => ("linear", values_of(k)),
-            Self::Polynomial(k) => ("polynomial", values_of(k)),
-            Self::Gaussian(k) => ("gaussian", values_of(k)),
-            Self::Matern(k) => ("matern", values_of(&k.settings())),
-            Self::RationalQuadratic(k) => ("rational-quadratic", values_of(k)),
-            Self::InverseMultiquadric(k) => ("inverse-multiquadric", values_of(k)),
-            Self::Sum(kernels) => return json!({ "sum": kernels.iter().map(Self::to_value).collect::<Vec<_>>() }),
-            Self::Scaled(factor, kernel) => return json!({ "scaled": [factor, kernel.to_value()] }),
-        };
-        Choice { name: name.into(), settings }.to_table().into()
+        match self {
+            Self::Sum(kernels) => json!({ "sum": kernels.iter().map(Self::to_value).collect::<Vec<_>>() }),
+            Self::Scaled(factor, kernel) => json!({ "scaled": [factor, kernel.to_value()] }),
+            // Serde's tags are the names of the table.
+            one => {
+                let (name, settings) = values_of(one).into_iter().next().unwrap_or_default();
+                Choice { name, settings: values_of(&settings) }.to_table().into()
+            }
+        }
     }
 
     /// k(x, x')
     pub fn value(&self, x: &[f64], y: &[f64]) -> f64 {
         let (distance, product) = (squared_distance(x, y), dot(x, y));
         let mut value = 0.0;
-        self.visit(1.0, &mut |factor, form| {
-            value += factor
-                * match form {
-                    Form::Distance(profile) => profile.value(distance),
-                    Form::Product(profile) => profile.value(product),
-                }
+        self.visit(1.0, &mut |factor, of, profile| {
+            value += factor * profile.value(if of == Of::Distance { distance } else { product });
         });
         value
     }
@@ -199,9 +166,9 @@ impl Kernel {
     pub fn gradient(&self, x: &[f64], y: &[f64], gradient: &mut [f64]) {
         let (distance, product) = (squared_distance(x, y), dot(x, y));
         let (mut a, mut b) = (0.0, 0.0);
-        self.visit(1.0, &mut |factor, form| match form {
-            Form::Distance(profile) => a += factor * profile.weight(distance),
-            Form::Product(profile) => b += factor * profile.weight(product),
+        self.visit(1.0, &mut |factor, of, profile| match of {
+            Of::Distance => a += factor * profile.weight(distance),
+            Of::Product => b += factor * profile.weight(product),
         });
         for ((g, x), y) in gradient.iter_mut().zip(x).zip(y) {
             *g = a * (y - x) + b * y;
@@ -216,18 +183,17 @@ impl Kernel {
                 let (r2, inner) = (*distances, *products);
                 distances.fill(0.0);
                 products.fill(0.0);
-                self.visit(1.0, &mut |factor, form| {
-                    let (mut block, profile, sum) = match form {
-                        Form::Distance(profile) => (r2, profile, &mut *distances),
-                        Form::Product(profile) => (inner, profile, &mut *products),
+                self.visit(1.0, &mut |factor, of, profile| {
+                    let (mut block, sum) = match of {
+                        Of::Distance => (r2, &mut *distances),
+                        Of::Product => (inner, &mut *products),
                     };
                     profile.weights(&mut block);
                     sum.iter_mut().zip(block.iter()).for_each(|(sum, w)| *sum += factor * w);
                 });
             }
-            _ => self.visit(1.0, &mut |_, form| match form {
-                Form::Distance(profile) => profile.weights(distances),
-                Form::Product(profile) => profile.weights(products),
+            _ => self.visit(1.0, &mut |_, of, profile| {
+                profile.weights(if of == Of::Distance { &mut *distances } else { &mut *products });
             }),
         }
     }
@@ -235,9 +201,9 @@ impl Kernel {
     /// Whether the gradient has a part along (x' − x), and one along x'.
     pub(crate) fn parts(&self) -> (bool, bool) {
         let mut parts = (false, false);
-        self.visit(1.0, &mut |_, form| match form {
-            Form::Distance(_) => parts.0 = true,
-            Form::Product(_) => parts.1 = true,
+        self.visit(1.0, &mut |_, of, _| match of {
+            Of::Distance => parts.0 = true,
+            Of::Product => parts.1 = true,
         });
         parts
     }
@@ -245,18 +211,14 @@ impl Kernel {
     /// The bandwidth σ of the first part that has one.
     pub fn bandwidth(&self) -> Option<f64> {
         let mut found = None;
-        self.visit(1.0, &mut |_, form| {
-            let (Form::Distance(profile) | Form::Product(profile)) = form;
-            found = found.or(profile.bandwidth());
-        });
+        self.visit(1.0, &mut |_, _, profile| found = found.or(profile.bandwidth()));
         found
     }
 
     /// Gives every part with a length scale the bandwidth σ.
     pub fn set_bandwidth(&mut self, sigma: f64) {
         match self {
-            Self::Linear(k) => k.set_bandwidth(sigma),
-            Self::Polynomial(k) => k.set_bandwidth(sigma),
+            Self::Linear(_) | Self::Polynomial(_) => {}
             Self::Gaussian(k) => k.set_bandwidth(sigma),
             Self::Matern(k) => k.set_bandwidth(sigma),
             Self::RationalQuadratic(k) => k.set_bandwidth(sigma),
@@ -287,14 +249,14 @@ impl Kernel {
     }
 
     /// Shows every profile with its factor.
-    fn visit<'a>(&'a self, factor: f64, see: &mut dyn FnMut(f64, Form<'a>)) {
+    fn visit(&self, factor: f64, see: &mut dyn FnMut(f64, Of, &dyn Profile)) {
         match self {
-            Self::Linear(k) => see(factor, Form::Product(k)),
-            Self::Polynomial(k) => see(factor, Form::Product(k)),
-            Self::Gaussian(k) => see(factor, Form::Distance(k)),
-            Self::Matern(k) => see(factor, Form::Distance(k)),
-            Self::RationalQuadratic(k) => see(factor, Form::Distance(k)),
-            Self::InverseMultiquadric(k) => see(factor, Form::Distance(k)),
+            Self::Linear(k) => see(factor, Of::Product, k),
+            Self::Polynomial(k) => see(factor, Of::Product, k),
+            Self::Gaussian(k) => see(factor, Of::Distance, k),
+            Self::Matern(k) => see(factor, Of::Distance, k),
+            Self::RationalQuadratic(k) => see(factor, Of::Distance, k),
+            Self::InverseMultiquadric(k) => see(factor, Of::Distance, k),
             Self::Sum(kernels) => kernels.iter().for_each(|k| k.visit(factor, see)),
             Self::Scaled(scale, kernel) => kernel.visit(factor * scale, see),
         }

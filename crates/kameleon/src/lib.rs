@@ -41,7 +41,7 @@
 //! # What stays exact
 //!
 //! By default everything that is learned is frozen at the end of the warm-up, so the draws come from one fixed
-//! Metropolis-Hastings kernel that leaves the target as it is. [`adapt::Until::Forever`] goes on learning.
+//! Metropolis-Hastings kernel that leaves the target as it is. [`adapt::Until::Forever`] keeps learning.
 
 pub mod adapt;
 pub mod any_chain;
@@ -57,6 +57,7 @@ pub mod learner;
 mod length;
 pub mod linalg;
 pub mod moves;
+mod normal_step;
 pub mod plan;
 pub mod points;
 pub mod pool;
@@ -73,7 +74,7 @@ pub mod step;
 pub mod target;
 pub mod warmup;
 
-pub use chain::{Chain, ChainError, ChainSettings};
+pub use chain::{Chain, ChainCore, ChainError, ChainSettings};
 pub use engine::{Control, Ending, Progress};
 pub use kernel::Kernel;
 pub use length::Length;

@@ -69,6 +69,15 @@ pub fn add_to_diagonal(a: &mut [f64], d: usize, value: f64) {
     a.iter_mut().step_by(d + 1).for_each(|a| *a += value);
 }
 
+/// Copies the lower triangle to the upper.
+pub fn mirror(a: &mut [f64], d: usize) {
+    for i in 0..d {
+        for j in 0..i {
+            a[j * d + i] = a[i * d + j];
+        }
+    }
+}
+
 /// ln |L|: half the log determinant of LLᵀ.
 pub fn log_diagonal(factor: &[f64], d: usize) -> f64 {
     (0..d).map(|i| libm::log(factor[i * d + i])).sum()

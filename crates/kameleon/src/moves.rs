@@ -16,7 +16,6 @@ mod per_move;
 mod pick;
 mod subspace;
 mod subspace_jump;
-mod subspace_model;
 mod subspace_step;
 mod walk;
 
@@ -26,12 +25,11 @@ pub use frame::Frame;
 pub use jump::Jump;
 pub use kernel_step::KernelStep;
 pub use local::{Local, Neighbourhood};
-pub use model::{HistoryModel, Model};
+pub use model::{HistoryModel, Model, SubspaceModel};
 pub use per_move::{MoveId, PerMove};
 pub use pick::Pick;
 pub use subspace::Subspace;
 pub use subspace_jump::SubspaceJump;
-pub use subspace_model::SubspaceModel;
 pub use subspace_step::SubspaceStep;
 pub use walk::Walk;
 
@@ -49,15 +47,21 @@ pub trait Move: Sync {
     /// Its name, for people; unique, and the key of its weight, scale and counts in a stored chain.
     fn name(&self) -> &'static str;
 
-    /// Whether the model holds what the move needs.
-    fn is_possible(&self, model: &Model) -> bool;
-
-    /// ν² at the start in `dim` dimensions, if the move has a length: that is learned, and shortened now and then. None for
-    /// a jump.
-    fn initial_nu2(&self, dim: usize) -> Option<f64>;
+    /// Whether the model holds what the move needs: a history, unless the move says otherwise.
+    fn is_possible(&self, model: &Model) -> bool {
+        model.history.is_some()
+    }
 
     /// How its share of all moves follows from what it was worth.
-    fn share(&self) -> Share;
+    fn share(&self) -> Share {
+        Share::Worth
+    }
+
+    /// ν² at the start in `dim` dimensions, for a move with a length, which is learned and at times shortened; none for a
+    /// jump.
+    fn initial_nu2(&self, dim: usize) -> Option<f64> {
+        (!matches!(self.share(), Share::Jump { .. })).then(|| gelman_nu2(dim))
+    }
 
     /// Works out what the move needs at `x` and is not known there yet.
     fn locate(&self, _with: &Setting<'_>, _x: &[f64], _at: &mut Local) {}

@@ -27,24 +27,24 @@ pub struct Plan {
     pub warmup: Option<u64>,
     /// Draws kept from each chain, by default 10,000 or what suits the model; with `until`, the most that are kept.
     pub draws: Option<u64>,
-    /// Every how many iterations one draw is kept: a chain makes draws × thin iterations after its warm-up.
+    /// One draw is kept out of this many iterations: a chain makes draws × thin iterations after its warm-up.
     pub thin: u64,
-    /// Everything random follows from this.
+    /// The seed of all random numbers.
     #[serde(with = "seed")]
     pub seed: u64,
-    /// The number of threads; as many as there are cores if none is given. The draws do not depend on it.
+    /// The number of threads, by default that of the cores. The draws do not depend on it.
     pub threads: Option<usize>,
     /// ρ of a correlated pseudo-marginal chain; 0 draws the target's normals afresh at every step.
     pub correlation: f64,
     /// Whether up to four chains learn together in the warm-up, where their sampler can.
     pub pool: bool,
-    /// The run ends when this is so.
+    /// The run ends when this rule is met.
     pub until: Option<StopRule>,
-    /// The most draws that are kept from each chain; with `until`, in place of `draws`.
+    /// The maximum number of draws kept from each chain; with `until` it replaces `draws`.
     pub max_draws: Option<u64>,
-    /// The most evaluations of the model over all chains.
+    /// The maximum number of model evaluations, over all chains.
     pub max_evaluations: Option<u64>,
-    /// The most minutes that pass, counted anew when a run is resumed.
+    /// The maximum time in minutes, counted from zero when a run is resumed.
     pub max_minutes: Option<f64>,
     /// Only this chain of the plan is run, from 0: one machine's part of a job array.
     pub chain: Option<usize>,
@@ -72,7 +72,7 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// The first thing that makes no sense.
+    /// The first invalid setting.
     pub fn check(&self) -> Result<(), SettingsError> {
         let least = [
             ("chains", Some(self.chains as u64)),
@@ -96,11 +96,11 @@ impl Plan {
         if let Some(chain) = self.chain {
             let what = format!("there is no chain {chain}: the plan has {chains}, counted from 0");
             SettingsError::demand("chain", chain < chains, &what)?;
-            let what = "compares the chains of a run, so it cannot end one that runs alone; give `draws`";
+            let what = "compares the chains of a run, so it cannot stop a chain that runs alone; give `draws`";
             SettingsError::demand("until", self.until.is_none(), what)?;
             let what = format!(
-                "the chains of {} learn together, so that none of them can be run apart from the others; say pool = false \
-                 (--no-pool) in all parts of the plan, and each learns alone",
+                "the chains of {} learn together in the warm-up, so none can be run alone; to let each learn alone, set \
+                 pool = false (--no-pool) in all parts of the plan",
                 self.sampler.name()
             );
             SettingsError::demand("chain", !self.pools(), &what)?;
@@ -108,17 +108,10 @@ impl Plan {
         self.limit().map(drop)
     }
 
-    /// The same with nothing left open: `usual` warm-up and draws where there are none.
+    /// Sets what is left open: `usual` are the iterations of warm-up and the draws.
     pub fn complete(&mut self, usual: (u64, u64)) {
         self.warmup.get_or_insert(usual.0);
         self.draws.get_or_insert(usual.1);
-    }
-
-    /// The same with nothing left open.
-    pub fn completed(&self) -> Self {
-        let mut plan = self.clone();
-        plan.complete(USUAL_LENGTH);
-        plan
     }
 
     /// The indices of the chains that are run here.
@@ -178,9 +171,9 @@ impl Plan {
 
 /// A seed may be larger than the largest integer of TOML; then it is written as text.
 mod seed {
-    use serde::de::{Error, Visitor};
-    use serde::{Deserializer, Serializer};
-    use std::fmt;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use serde_json::Value;
 
     pub fn serialize<S: Serializer>(seed: &u64, serializer: S) -> Result<S::Ok, S::Error> {
         match i64::try_from(*seed) {
@@ -190,28 +183,8 @@ mod seed {
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-        deserializer.deserialize_any(Seed)
-    }
-
-    struct Seed;
-
-    impl Visitor<'_> for Seed {
-        type Value = u64;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a whole number from 0 to 18446744073709551615")
-        }
-
-        fn visit_u64<E: Error>(self, seed: u64) -> Result<u64, E> {
-            Ok(seed)
-        }
-
-        fn visit_i64<E: Error>(self, seed: i64) -> Result<u64, E> {
-            u64::try_from(seed).map_err(|_| E::invalid_value(serde::de::Unexpected::Signed(seed), &self))
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<u64, E> {
-            text.parse().map_err(|_| E::invalid_value(serde::de::Unexpected::Str(text), &self))
-        }
+        let given = Value::deserialize(deserializer)?;
+        let seed = given.as_u64().or_else(|| given.as_str()?.parse().ok());
+        seed.ok_or_else(|| D::Error::custom(format!("must be a whole number from 0 to {}, not {given}", u64::MAX)))
     }
 }

@@ -17,6 +17,14 @@ pub use kamh_pca::{KamhPca, KamhPcaSettings, Local as KamhPcaLocal};
 pub use principal_components::{PrincipalComponents, PrincipalComponentsSettings};
 pub use random_walk::{RandomWalk, RandomWalkSettings, gelman_scale};
 
+/// Calls a macro with the names of all proposals.
+macro_rules! all_proposals {
+    ($call:ident) => {
+        $call!(RandomWalk, AdaptiveMetropolis, PrincipalComponents, Kamh, KamhPca, Kameleon, DifferentialEvolution);
+    };
+}
+pub(crate) use all_proposals;
+
 use crate::Rng;
 use crate::learner::Learner;
 use crate::report::Report;
@@ -34,17 +42,26 @@ pub trait Proposal {
     /// Room for what is known at a point. No other call allocates, but for a refresh of what is learned in the warm-up.
     fn allocate(&self, dim: usize) -> Self::Local;
 
-    /// Works out from scratch what is known at `x`.
-    fn locate(&self, x: &[f64], at: &mut Self::Local);
+    /// Works out from scratch what is known at `x`: nothing, unless the proposal depends on it.
+    fn locate(&self, _x: &[f64], _at: &mut Self::Local) {}
 
     /// Draws `y` from q(·|x) and tells which component of the proposal it came from (0 if there is one only). It may work out
     /// what it needs at `x` and was not known yet.
     fn draw(&self, x: &[f64], at: &mut Self::Local, rng: &mut Rng, y: &mut [f64]) -> usize;
 
-    /// ln q(x|y) − ln q(y|x) with `at_x` as `draw` or `locate` left it, filling `at_y`; zero and free for a symmetric
+    /// ln q(x|y) − ln q(y|x) with `at_x` as `draw` or `locate` left it, filling `at_y`; zero, as here, for a symmetric
     /// proposal. Where each component is a Metropolis-Hastings kernel of its own in a fixed mixture, q is that of the
     /// `component` which `y` was drawn from.
-    fn log_ratio(&self, x: &[f64], at_x: &Self::Local, y: &[f64], at_y: &mut Self::Local, component: usize) -> f64;
+    fn log_ratio(
+        &self,
+        _x: &[f64],
+        _at_x: &Self::Local,
+        _y: &[f64],
+        _at_y: &mut Self::Local,
+        _component: usize,
+    ) -> f64 {
+        0.0
+    }
 
     /// Learns from a step that ended at `x`, and leaves in `at` nothing else than a fresh `locate` would, though maybe less.
     fn adapt(&mut self, x: &[f64], at: &mut Self::Local, step: &Step, rng: &mut Rng);

@@ -56,7 +56,9 @@ impl<T> Entry<T> {
         for (key, value) in given {
             let key = key.replace('_', "-");
             if table.iter().all(|setting| setting.key != key) {
-                return Err(SettingsError::new(key.clone(), self.unknown(&key, &table)));
+                let keys = closest(&key, table.iter().map(|setting| setting.key.as_str()));
+                let what = if keys.is_empty() { "settings".into() } else { format!("such setting; it has {keys}") };
+                return Err(SettingsError::new(key, format!("{} has no {what}", self.name)));
             }
             values.insert(key, value.clone());
         }
@@ -66,17 +68,6 @@ impl<T> Entry<T> {
     /// Whether it has this setting.
     pub fn has(&self, key: &str) -> bool {
         (self.settings)().iter().any(|setting| setting.key == key)
-    }
-
-    fn unknown(&self, key: &str, table: &[Setting]) -> String {
-        match table {
-            [] => format!("{} has no settings", self.name),
-            _ => format!(
-                "{} has no such setting; it has {}",
-                self.name,
-                closest(key, table.iter().map(|s| s.key.as_str()))
-            ),
-        }
     }
 
     /// The entry for programs.

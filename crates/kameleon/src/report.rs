@@ -1,5 +1,7 @@
 //! What a sampler learned, for people: facts by name, and for each of its moves how often it was made and accepted.
 
+use serde::{Deserialize, Serialize};
+
 /// What a sampler learned.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
@@ -10,9 +12,10 @@ pub struct Report {
 }
 
 /// What became of one kind of move.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MoveReport {
-    /// Its name.
+    /// Its name; not serialised, since a list of rows by chain has it once.
+    #[serde(skip)]
     pub name: String,
     /// The probability with which it is made.
     pub share: f64,
@@ -26,16 +29,5 @@ impl MoveReport {
     /// The share of accepted points; none before the first.
     pub fn acceptance(&self) -> Option<f64> {
         (self.proposed > 0).then(|| self.accepted as f64 / self.proposed as f64)
-    }
-}
-
-impl Report {
-    /// All of it as names and values: the facts, then the moves.
-    pub fn in_words(&self) -> Vec<(String, String)> {
-        let row = |row: &MoveReport| {
-            let accepted = row.acceptance().map_or(String::new(), |rate| format!(", accepted {rate:.3}"));
-            (row.name.clone(), format!("{:.0} % of moves{accepted}", 100.0 * row.share))
-        };
-        self.facts.iter().cloned().chain(self.moves.iter().map(row)).collect()
     }
 }

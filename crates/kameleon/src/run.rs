@@ -8,6 +8,7 @@ use crate::engine::{Control, Ending, Engine, Job};
 use crate::plan::Plan;
 use crate::record::{Draws, Keep, Recorded};
 use crate::registry::SettingsError;
+use crate::report::Report;
 use crate::sampler::StartError;
 use crate::statistics::{Counts, Statistics};
 use crate::target::Target;
@@ -19,11 +20,11 @@ pub struct ChainRun {
     pub draws: Draws,
     /// What happened to it.
     pub statistics: Statistics,
-    /// What was learned in its warm-up, as names and values for people.
-    pub learned: Vec<(String, String)>,
+    /// What it learned in its warm-up.
+    pub report: Report,
     /// What a person should know of it.
     pub advice: Vec<String>,
-    /// The chain as it stopped, to go on from.
+    /// The chain as it stopped, from which it can be resumed.
     pub state: SavedChain,
 }
 
@@ -36,6 +37,8 @@ pub struct Run {
     pub chains: Vec<ChainRun>,
     /// How it ended.
     pub ending: Ending,
+    /// Why it ended so, in words.
+    pub reason: String,
 }
 
 impl Run {
@@ -66,13 +69,8 @@ impl Run {
         let mut warnings = Vec::new();
         match &self.ending {
             Ending::Complete => {}
-            Ending::Stopped => {
-                let counts = self.chains.iter().map(|chain| chain.draws.len());
-                let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
-                warnings
-                    .push(format!("the run was stopped before its end, after {least} to {most} draws in each chain"));
-            }
-            Ending::Failed(error) => warnings.push(format!("{error}; this is what was drawn before")),
+            Ending::Stopped => warnings.push(self.reason.clone()),
+            Ending::Failed(error) => warnings.push(format!("{error}; shown are the draws made before")),
         }
         warnings.extend(invalid_points(self.chains.iter().map(|chain| &chain.statistics)));
         warnings.extend(advice(self.chains.iter().enumerate().map(|(k, chain)| (k, chain.advice.clone()))));
@@ -119,15 +117,7 @@ pub fn sample<T>(target: T, starts: &[Vec<f64>], plan: &Plan, control: Control<'
 where
     T: Target + Clone + Send,
 {
-    sample_any(AnyTarget::new(target), starts, plan, control)
-}
-
-fn sample_any(
-    target: AnyTarget<'_>,
-    starts: &[Vec<f64>],
-    plan: &Plan,
-    control: Control<'_>,
-) -> Result<Run, StartError> {
+    let target = AnyTarget::new(target);
     plan.check()?;
     check_starts(&target, starts, plan.chains)?;
     let chain = |index: usize| plan.chain_at(index, &starts[index % starts.len()], target.normals());
@@ -135,7 +125,7 @@ fn sample_any(
     run(target, chains, plan, control)
 }
 
-/// Goes on with a run from the states its chains were left in ([`ChainRun::state`]), up to the length of the plan.
+/// Resumes a run from the states in which its chains stopped ([`ChainRun::state`]), up to the length of the plan.
 ///
 /// The draws are those that an uninterrupted run would have made from there on. Sampler, seed and warm-up are the chains'
 /// own; of the plan, only draws, thinning and threads count.
@@ -143,15 +133,7 @@ pub fn resume<T>(target: T, states: Vec<SavedChain>, plan: &Plan, control: Contr
 where
     T: Target + Clone + Send,
 {
-    resume_any(AnyTarget::new(target), states, plan, control)
-}
-
-fn resume_any(
-    target: AnyTarget<'_>,
-    states: Vec<SavedChain>,
-    plan: &Plan,
-    control: Control<'_>,
-) -> Result<Run, StartError> {
+    let target = AnyTarget::new(target);
     plan.check()?;
     let found = states.len();
     let wanted = plan.indices().len();
@@ -210,7 +192,7 @@ fn run(
     let mut names = target.names(dim);
     names.truncate(dim);
     names.extend((names.len()..dim).map(|i| format!("x{}", i + 1)));
-    Ok(Run { names, chains, ending: finish.ending })
+    Ok(Run { names, chains, ending: finish.ending, reason: finish.reason })
 }
 
 impl ChainRun {
@@ -219,7 +201,7 @@ impl ChainRun {
         Ok(Self {
             draws: recorded.draws,
             statistics: chain.statistics().clone(),
-            learned: chain.learned(),
+            report: chain.report(),
             advice: chain.advice(),
             state: chain.save(),
         })

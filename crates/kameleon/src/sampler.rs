@@ -40,70 +40,35 @@ impl Default for Sampler {
 const LARGEST_MATRIX: usize = 4096;
 
 /// Every sampler by its name in the paper.
+#[rustfmt::skip]
 pub const SAMPLERS: &[Entry<Sampler>] = &[
-    Entry {
-        name: "kameleon",
+    Entry { name: "kameleon", class: "Kameleon", settings: KameleonSettings::table,
         about: "the default: learned metric, local steps and jumps across the target",
-        class: "Kameleon",
-        settings: KameleonSettings::table,
-        make: |given| read(given).map(Sampler::Kameleon),
-    },
-    Entry {
-        name: "SM",
+        make: |given| read(given).map(Sampler::Kameleon) },
+    Entry { name: "SM", class: "SM", settings: RandomWalkSettings::table,
         about: "standard Metropolis: isotropic steps of fixed scale",
-        class: "SM",
-        settings: RandomWalkSettings::table,
-        make: |given| read(given).map(Sampler::RandomWalk),
-    },
-    Entry {
-        name: "AM-LS",
+        make: |given| read(given).map(Sampler::RandomWalk) },
+    Entry { name: "AM-LS", class: "AM", settings: || AdaptiveMetropolisSettings::table(true),
         about: "adaptive Metropolis: learned covariance and learned scale",
-        class: "AM",
-        settings: || AdaptiveMetropolisSettings::table(true),
-        make: |given| AdaptiveMetropolisSettings::chosen(true, given).map(Sampler::AdaptiveMetropolis),
-    },
-    Entry {
-        name: "AM-FS",
+        make: |given| AdaptiveMetropolisSettings::chosen(true, given).map(Sampler::AdaptiveMetropolis) },
+    Entry { name: "AM-FS", class: "AM", settings: || AdaptiveMetropolisSettings::table(false),
         about: "adaptive Metropolis: learned covariance, fixed scale 2.38/√d",
-        class: "AM",
-        settings: || AdaptiveMetropolisSettings::table(false),
-        make: |given| AdaptiveMetropolisSettings::chosen(false, given).map(Sampler::AdaptiveMetropolis),
-    },
-    Entry {
-        name: "AM-PCA",
+        make: |given| AdaptiveMetropolisSettings::chosen(false, given).map(Sampler::AdaptiveMetropolis) },
+    Entry { name: "AM-PCA", class: "AMPCA", settings: PrincipalComponentsSettings::table,
         about: "steps along one principal direction of the learned covariance at a time",
-        class: "AMPCA",
-        settings: PrincipalComponentsSettings::table,
-        make: |given| read(given).map(Sampler::PrincipalComponents),
-    },
-    Entry {
-        name: "KAMH-LS",
+        make: |given| read(given).map(Sampler::PrincipalComponents) },
+    Entry { name: "KAMH-LS", class: "KAMH", settings: || KamhSettings::table(&KamhSettings::default()),
         about: "Kameleon: covariance follows the local shape of the target, learned scale",
-        class: "KAMH",
-        settings: || KamhSettings::table(&KamhSettings::default()),
-        make: |given| KamhSettings::chosen(KamhSettings::default(), given).map(Sampler::Kamh),
-    },
-    Entry {
-        name: "KAMH",
+        make: |given| KamhSettings::chosen(KamhSettings::default(), given).map(Sampler::Kamh) },
+    Entry { name: "KAMH", class: "KAMH", settings: || KamhSettings::table(&KamhSettings::fixed_scale()),
         about: "Kameleon with fixed scale",
-        class: "KAMH",
-        settings: || KamhSettings::table(&KamhSettings::fixed_scale()),
-        make: |given| KamhSettings::chosen(KamhSettings::fixed_scale(), given).map(Sampler::Kamh),
-    },
-    Entry {
-        name: "PCA-Kameleon",
+        make: |given| KamhSettings::chosen(KamhSettings::fixed_scale(), given).map(Sampler::Kamh) },
+    Entry { name: "PCA-Kameleon", class: "KameleonPCA", settings: KamhPcaSettings::table,
         about: "steps along one kernel principal direction at a time",
-        class: "KameleonPCA",
-        settings: KamhPcaSettings::table,
-        make: |given| KamhPcaSettings::chosen(given).map(Sampler::KamhPca),
-    },
-    Entry {
-        name: "DE-MC(Z)",
+        make: |given| KamhPcaSettings::chosen(given).map(Sampler::KamhPca) },
+    Entry { name: "DE-MC(Z)", class: "DEMCZ", settings: DifferentialEvolutionSettings::table,
         about: "differential evolution: steps along differences of past states; not of the paper",
-        class: "DEMCZ",
-        settings: DifferentialEvolutionSettings::table,
-        make: |given| read(given).map(Sampler::DifferentialEvolution),
-    },
+        make: |given| read(given).map(Sampler::DifferentialEvolution) },
 ];
 
 impl Sampler {
@@ -207,22 +172,23 @@ impl Sampler {
         let what =
             format!("has {d} coordinates; {} learns a matrix and takes at most {LARGEST_MATRIX}, SM more", self.name());
         SettingsError::demand("start", fits, &what)?;
-        Ok(match self {
-            Self::RandomWalk(s) => Box::new(Chain::new(RandomWalk::new(s, d)?, start, settings)?),
-            Self::AdaptiveMetropolis(s) => {
-                Box::new(Chain::new(AdaptiveMetropolis::new(s, d, length)?, start, settings)?)
-            }
-            Self::PrincipalComponents(s) => {
-                Box::new(Chain::new(PrincipalComponents::new(s, d, length)?, start, settings)?)
-            }
-            Self::Kamh(s) => Box::new(Chain::new(Kamh::new(s, d, length)?, start, settings)?),
-            Self::KamhPca(s) => Box::new(Chain::new(KamhPca::new(s, d, length)?, start, settings)?),
-            Self::DifferentialEvolution(s) => {
-                Box::new(Chain::new(DifferentialEvolution::new(s, d, length)?, start, settings)?)
-            }
-            Self::Kameleon(s) => Box::new(Chain::new(Kameleon::new(s, d, length)?, start, settings)?),
-        })
+        match self {
+            Self::RandomWalk(s) => started(RandomWalk::new(s, d)?, start, settings),
+            Self::AdaptiveMetropolis(s) => started(AdaptiveMetropolis::new(s, d, length)?, start, settings),
+            Self::PrincipalComponents(s) => started(PrincipalComponents::new(s, d, length)?, start, settings),
+            Self::Kamh(s) => started(Kamh::new(s, d, length)?, start, settings),
+            Self::KamhPca(s) => started(KamhPca::new(s, d, length)?, start, settings),
+            Self::DifferentialEvolution(s) => started(DifferentialEvolution::new(s, d, length)?, start, settings),
+            Self::Kameleon(s) => started(Kameleon::new(s, d, length)?, start, settings),
+        }
     }
+}
+
+fn started<P: Proposal>(proposal: P, start: &[f64], settings: ChainSettings) -> Result<Box<dyn AnyChain>, StartError>
+where
+    Chain<P>: AnyChain + 'static,
+{
+    Ok(Box::new(Chain::new(proposal, start, settings)?))
 }
 
 /// As a table with `name` and all settings.

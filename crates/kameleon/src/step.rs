@@ -16,6 +16,21 @@ pub enum Outcome {
     Invalid,
 }
 
+impl Outcome {
+    /// All of them, in the order of their codes.
+    pub const ALL: [Self; 4] = [Self::Accepted, Self::Rejected, Self::OutsideSupport, Self::Invalid];
+
+    /// The number that stands for it in files and arrays.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The outcome with this number.
+    pub fn of(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+}
+
 /// One iteration of a chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
@@ -31,11 +46,4 @@ pub struct Step {
     pub acceptance: f64,
     /// The component of the proposal it came from.
     pub component: usize,
-}
-
-impl Step {
-    /// Whether the step ends in a draw that is kept, when one in `thin` is kept after the warm-up.
-    pub fn is_draw(&self, thin: u64) -> bool {
-        !self.warm && self.sampling.is_multiple_of(thin)
-    }
 }

@@ -23,60 +23,28 @@ use any_target::AnyTarget;
 use thiserror::Error;
 
 /// Every built-in target by name; the truth of each is known.
+#[rustfmt::skip]
 pub const TARGETS: &[Entry<AnyTarget<'static>>] = &[
-    Entry {
-        name: "banana",
+    Entry { name: "banana", class: "Banana", settings: with_common::<BananaSettings>,
         about: "twisted Gaussian B(b, v): the second coordinate is moved by b(x₁² − v)",
-        class: "Banana",
-        settings: with_common::<BananaSettings>,
-        make: |given| made(given, |dim, BananaSettings { b, v }| Banana::new(dim, b, v)),
-    },
-    Entry {
-        name: "flower",
+        make: |given| made(given, |dim, BananaSettings { b, v }| Banana::new(dim, b, v)) },
+    Entry { name: "flower", class: "Flower", settings: with_common::<FlowerSettings>,
         about: "band around a circle whose radius waves, r₀ + A cos ωθ",
-        class: "Flower",
-        settings: with_common::<FlowerSettings>,
-        make: |given| {
-            made(given, |dim, FlowerSettings { r0, amplitude, omega, sigma }| {
-                Flower::new(dim, r0, amplitude, omega, sigma)
-            })
-        },
-    },
-    Entry {
-        name: "ring",
-        about: "band around a circle",
-        class: "Ring",
-        settings: with_common::<RingSettings>,
-        make: |given| made(given, |dim, RingSettings { radius, variance }| Flower::ring(dim, radius, variance)),
-    },
-    Entry {
-        name: "gaussian",
+        make: |given| made(given, |dim, s: FlowerSettings| Flower::new(dim, s.r0, s.amplitude, s.omega, s.sigma)) },
+    Entry { name: "ring", class: "Ring", settings: with_common::<RingSettings>, about: "band around a circle",
+        make: |given| made(given, |dim, RingSettings { radius, variance }| Flower::ring(dim, radius, variance)) },
+    Entry { name: "gaussian", class: "ScaledGaussian", settings: with_common::<GaussianSettings>,
         about: "Gaussian of mean zero, badly scaled or correlated on demand",
-        class: "ScaledGaussian",
-        settings: with_common::<GaussianSettings>,
-        make: |given| made(given, |dim, settings| Gaussian::of(dim, &settings)),
-    },
-    Entry {
-        name: "funnel",
+        make: |given| made(given, |dim, settings| Gaussian::of(dim, &settings)) },
+    Entry { name: "funnel", class: "Funnel", settings: with_common::<FunnelSettings>,
         about: "Neal's funnel: the first coordinate is the log variance of the others",
-        class: "Funnel",
-        settings: with_common::<FunnelSettings>,
-        make: |given| made(given, |dim, FunnelSettings { s }| Funnel::new(dim, s)),
-    },
-    Entry {
-        name: "student-t",
+        make: |given| made(given, |dim, FunnelSettings { s }| Funnel::new(dim, s)) },
+    Entry { name: "student-t", class: "StudentT", settings: with_common::<StudentTSettings>,
         about: "Student's t with unit scale",
-        class: "StudentT",
-        settings: with_common::<StudentTSettings>,
-        make: |given| made(given, |dim, StudentTSettings { freedom }| StudentT::new(dim, freedom)),
-    },
-    Entry {
-        name: "two-modes",
+        make: |given| made(given, |dim, StudentTSettings { freedom }| StudentT::new(dim, freedom)) },
+    Entry { name: "two-modes", class: "TwoModes", settings: with_common::<TwoModesSettings>,
         about: "two unit Gaussians at a distance along the first axis",
-        class: "TwoModes",
-        settings: with_common::<TwoModesSettings>,
-        make: |given| made(given, |dim, TwoModesSettings { distance, weight }| TwoModes::new(dim, distance, weight)),
-    },
+        make: |given| made(given, |dim, TwoModesSettings { distance, weight }| TwoModes::new(dim, distance, weight)) },
 ];
 
 /// Built-in targets live in at least two dimensions, and their points must fit into memory.
@@ -113,7 +81,7 @@ fn made<S: Settings, T: Target + Clone + Send + 'static>(
 /// Why a target gave no value at a point.
 #[derive(Debug, Error)]
 pub enum EvalError {
-    /// This point is bad: reject it, count it as invalid and go on.
+    /// This point is bad: reject it, count it as invalid and continue.
     #[error("{0}")]
     Reject(String),
     /// Nothing more can be evaluated: stop and return what was drawn.
@@ -207,8 +175,10 @@ pub trait Known: Target {
     /// One exact, independent draw.
     fn sample(&self, rng: &mut Rng, x: &mut [f64]);
 
-    /// The exact mean.
-    fn mean(&self) -> Vec<f64>;
+    /// The exact mean: zero, unless the target says otherwise.
+    fn mean(&self) -> Vec<f64> {
+        vec![0.0; self.dim().unwrap_or(0)]
+    }
 
     /// The exact trace of the covariance.
     fn total_variance(&self) -> f64;

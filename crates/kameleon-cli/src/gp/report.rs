@@ -49,7 +49,7 @@ impl GpReport {
     /// Lines for a person.
     pub fn lines(&self) -> String {
         let mut lines = match self.sd_log_estimate {
-            Some(sd) => format!("sd(log p̂) at the posterior mean {sd:.3} with n_imp = {}\n", self.n_imp),
+            Some(sd) => format!("sd(log p̂) at the posterior mean: {sd:.3} with n_imp = {}\n", self.n_imp),
             None => "sd(log p̂) could not be measured: there is no estimate at the mean of the draws\n".into(),
         };
         if let Some(counted) = self.counted.as_ref().filter(|counted| counted.raised_jitter > 0) {
@@ -65,13 +65,13 @@ impl GpReport {
     pub fn warning(&self) -> Option<String> {
         let sd = self.sd_log_estimate.filter(|sd| *sd > LARGEST_SD && self.correlation == 0.0)?;
         Some(format!(
-            "sd(log p̂) = {sd:.1} at the posterior mean is above {LARGEST_SD}: the chain will stick on lucky estimates. {}",
+            "sd(log p̂) = {sd:.1} at the posterior mean is above {LARGEST_SD}: the chain will get stuck on estimates that are high by chance. {}",
             Self::ADVICE
         ))
     }
 
     /// What helps against noise.
-    const ADVICE: &'static str = "Take a larger --n-imp, --approximation ep or --correlation 0.99.";
+    const ADVICE: &'static str = "Use a larger --n-imp, --approximation ep or --correlation 0.99.";
 }
 
 /// The mean of all draws.
@@ -101,7 +101,7 @@ mod tests {
     fn noise_beyond_reason_is_warned_of_unless_it_is_correlated() {
         let words = report(2.51, 0.0).warning().unwrap();
         assert!(words.starts_with("sd(log p̂) = 2.5 at the posterior mean is above 1.7"), "{words}");
-        assert!(words.ends_with("Take a larger --n-imp, --approximation ep or --correlation 0.99."), "{words}");
+        assert!(words.ends_with("Use a larger --n-imp, --approximation ep or --correlation 0.99."), "{words}");
         assert!(report(2.51, 0.99).warning().is_none());
         assert!(report(0.9, 0.0).warning().is_none());
     }

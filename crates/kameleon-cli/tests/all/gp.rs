@@ -73,13 +73,13 @@ fn a_table_of_ones_own_is_read_described_and_sampled_with_every_model() {
     let data = table("own");
     let gp = ["--target", "gp", "--data", data.as_str(), "--label", "state"];
     let output = kameleon(&[&gp, &["--positive", "ill"][..], &SHORT[..]].concat());
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = crate::common::on_one_line(&String::from_utf8(output.stdout).unwrap());
     assert_eq!(output.status.code(), Some(0));
     for words in [
         &format!("kameleon on {data} in 2 dimensions"),
         "40 rows, 2 columns; +1 is ill",
         "Gaussian covariance, logistic likelihood, samples from Laplace's approximation, θ = log ℓ²",
-        "chosen by a pilot: n_imp = ",
+        "chosen by a pilot run: n_imp = ",
         "log_l2[dose]",
         "log_l2[noise]",
         "sd(log p̂) at the posterior mean",
@@ -145,12 +145,12 @@ fn a_seed_gives_the_same_figures_on_any_number_of_threads() {
 }
 
 #[test]
-fn a_chain_that_sticks_is_told_of_in_words() {
+fn a_stuck_chain_is_warned_of() {
     let run = json(&["--target", "gaussian", "--dim", "2", "--noise", "4", "--warmup", "3000", "--draws", "5000"]);
     let warnings = run["warnings"].to_string();
-    assert!(warnings.contains("sticks on a lucky estimate") && warnings.contains("correlation = 0.99"), "{warnings}");
+    assert!(warnings.contains("is stuck") && warnings.contains("correlation = 0.99"), "{warnings}");
     let run = json(&["--target", "gaussian", "--dim", "2", "--warmup", "3000", "--draws", "5000"]);
-    assert!(!run["warnings"].to_string().contains("sticks"), "{run}");
+    assert!(!run["warnings"].to_string().contains("is stuck"), "{run}");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn the_summary_of_a_run_on_disk_has_the_noise_that_the_run_had() {
     let summary = |more: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_kameleon")).args(["summary", &out]).args(more).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
+        crate::common::on_one_line(&String::from_utf8(output.stdout).unwrap())
     };
     let read: Value = serde_json::from_str(&summary(&["--json"])).unwrap();
     for key in ["n_imp", "n_imp_chosen_by", "sd_log_estimate", "parameters", "warnings"] {
@@ -170,9 +170,9 @@ fn the_summary_of_a_run_on_disk_has_the_noise_that_the_run_had() {
     }
     assert!(run["raised_jitter"].is_u64() && read["raised_jitter"].is_null(), "what is not kept is not told");
     let said = summary(&[]);
-    let noise = format!("sd(log p̂) at the posterior mean {:.3}", run["sd_log_estimate"].as_f64().unwrap());
+    let noise = format!("sd(log p̂) at the posterior mean: {:.3}", run["sd_log_estimate"].as_f64().unwrap());
     assert!(said.contains(&noise) && said.contains("40 rows, 2 columns"), "{noise}: {said}");
     std::fs::remove_file(&data).unwrap();
     let said = summary(&[]);
-    assert!(said.contains("would tell is left out: the table ") && said.contains("log_l2[dose]"), "{said}");
+    assert!(said.contains("that need the model are left out: the table ") && said.contains("log_l2[dose]"), "{said}");
 }

@@ -1,6 +1,6 @@
 //! Models from outside, through a run file and the program: sampled, resumed and summarised.
 
-use crate::common::{command, compile, draws, example, json, place, prints, says, text};
+use crate::common::{command, compile, draws, example, json, on_one_line, place, prints, says, text};
 use crate::python_server::{free_port, python, serve};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,10 +59,10 @@ fn library(place: &Path, compiler: &str, source: &str) {
     fs::rename(made, &library).unwrap();
     let out = sampled_and_resumed(place, "library = \"./libbanana.so\"", &["--trust"]);
     let said = says(2, &["resume", text(&out), "--draws", "400"]);
-    assert!(said.contains("libbanana.so must be loaded") && said.contains("--trust"), "{said}");
+    assert!(said.contains("libbanana.so named in its settings.toml") && said.contains("--trust"), "{said}");
     // The summary needs no model.
     fs::remove_file(library).unwrap();
-    assert!(prints(&["summary", text(&out)]).contains("libbanana.so in 2 dimensions: 2 chains"));
+    assert!(on_one_line(&prints(&["summary", text(&out)])).contains("libbanana.so in 2 dimensions: 2 chains"));
     let said = says(2, &["resume", text(&out), "--draws", "400", "--trust"]);
     assert!(said.contains("libbanana.so: cannot be loaded"), "{said}");
 }
@@ -108,10 +108,10 @@ fn a_server_that_dies_ends_the_run_which_goes_on_with_the_next() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains(&format!("to go on: kameleon resume {}", text(&out))), "{said}");
+    assert!(said.contains(&format!("to resume: kameleon resume {}", text(&out))), "{said}");
     let summary = json(&["summary", text(&out)]);
     let warnings = summary["warnings"].to_string();
-    assert!(warnings.contains("no connection: ") && warnings.contains("drawn before"), "{warnings}");
+    assert!(warnings.contains("no connection: ") && warnings.contains("draws made before"), "{warnings}");
     assert!((1..900).contains(&summary["draws"].as_u64().unwrap()), "{summary}");
     let _next = serve(&python, port);
     wait_for(port);
@@ -152,7 +152,7 @@ fn a_seeded_program_that_fails_once_is_resumed_bit_for_bit() {
         let file = run_file(&place, &model, 700);
         let out = place.join(out);
         let output = command(&["sample", text(&file), "--out", text(&out), "--chains", "1"]).output().unwrap();
-        (out, output.status.code(), String::from_utf8(output.stdout).unwrap())
+        (out, output.status.code(), on_one_line(&String::from_utf8(output.stdout).unwrap()))
     };
     let (whole, code, said) = run("-", "whole");
     assert_eq!(code, Some(0), "{said}");

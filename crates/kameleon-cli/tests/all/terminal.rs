@@ -1,6 +1,6 @@
 //! What is shown where: colours and bars on a terminal, logs on standard error, completions and the manual page.
 
-use crate::common::{kameleon, place, prints, says, skip, text};
+use crate::common::{json, kameleon, place, prints, says, skip, text};
 use std::process::{Command, Stdio};
 
 /// What the program writes to a terminal of its own, with `NO_COLOR` set to this; none, with a note, where there is no
@@ -43,7 +43,7 @@ fn the_verdict_is_coloured_on_a_terminal_only_and_not_where_that_is_refused() {
 fn completions_manual_and_logs_are_there() {
     assert!(prints(&["completions", "bash"]).contains("kameleon"));
     assert!(prints(&["man"]).contains(".TH kameleon 1"));
-    assert!(prints(&["--help"]).contains("Exit codes: 0 done"));
+    assert!(prints(&["--help"]).contains("Exit codes: 0 success"));
     let output =
         kameleon(&["sample", "--dim", "2", "--warmup", "600", "--draws", "10", "--log", "info", "--sampler", "SM"]);
     let said = String::from_utf8(output.stderr).unwrap();
@@ -68,4 +68,27 @@ fn every_command_has_a_manual_page() {
     let page = prints(&["man", "sample"]);
     assert!(page.contains(".TH kameleon-sample 1") && page.contains("max\\-minutes"), "{page}");
     assert!(says(2, &["man", "sampel"]).contains("there is no command `sampel`"));
+}
+
+#[test]
+fn every_line_of_a_summary_fits_80_columns_and_verbose_shows_each_chain() {
+    let place = place("width");
+    let file = place.join("run.toml");
+    let model = "parameters = [\"a_parameter_with_a_rather_long_name\", \"x\"]\n[model]\n\
+                 log-density = \"-(a_parameter_with_a_rather_long_name/1e-9)^2/2 - (x - 1e6)^2/2\"\n";
+    std::fs::write(&file, model).unwrap();
+    let out = place.join("run");
+    let size = ["--warmup", "1500", "--draws", "200", "--max-draws", "200", "--quiet"];
+    let said = prints(&[&["sample", text(&file), "--out", text(&out), "--no-pool"], &size[..]].concat());
+    let all = prints(&["summary", text(&out), "--verbose"]);
+    // The line with the folder's name is as long as that.
+    for line in said.lines().chain(all.lines()).filter(|line| !line.starts_with("stored in ")) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    assert!(said.contains("\n  move ") && !said.contains("by chain"), "{said}");
+    assert!(all.contains("\nby chain (0, 1, 2, 3):\n  adaptive Metropolis, share: "), "{all}");
+    let learned = &json(&["summary", text(&out)])["learned"];
+    let made = &learned["moves"][0];
+    assert_eq!((&made["move"], made["by_chain"].as_array().unwrap().len()), (&"adaptive Metropolis".into(), 4));
+    assert!(made["acceptance"]["min"].as_f64() <= made["acceptance"]["max"].as_f64(), "{learned}");
 }

@@ -123,7 +123,7 @@ pub static PRIORS: [Family; 14] = [
     },
     Family {
         name: "truncated-normal",
-        about: "normal between limits, which may be inf",
+        about: "normal between limits, maybe inf",
         parameters: &[("mean", Finite), ("sd", Positive), ("lower", Limit), ("upper", Limit)],
         problem: |[mean, sd, lower, upper]| {
             let empty = normal_mass((lower - mean) / sd, (upper - mean) / sd) < f64::MIN_POSITIVE;
@@ -141,7 +141,7 @@ pub static PRIORS: [Family; 14] = [
     },
     Family {
         name: "beta",
-        about: "on (0, 1), with mean alpha/(alpha + beta)",
+        about: "on (0, 1), mean alpha/(alpha + beta)",
         parameters: &[("alpha", Positive), ("beta", Positive)],
         problem: |_| None,
         support: |_| (0.0, 1.0),

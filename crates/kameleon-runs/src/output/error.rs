@@ -19,12 +19,12 @@ pub enum OutputError {
         why: String,
     },
     /// A run without draws.
-    #[error("{}: there is nothing to write, since no chain has a draw yet; let the run go on past its warm-up", path.display())]
+    #[error("{}: there is nothing to write, since no chain has a draw yet: the run is still in its warm-up", path.display())]
     Empty {
         /// Which file was wanted.
         path: PathBuf,
     },
-    /// A run whose parts do not fit together.
-    #[error("the run does not fit together: {0}")]
+    /// A run whose parts are inconsistent.
+    #[error("the run is inconsistent: {0}")]
     Misfit(String),
 }

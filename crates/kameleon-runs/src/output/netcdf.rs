@@ -98,23 +98,13 @@ impl<'a> Rectangle<'a> {
         }
         if self.chains.iter().all(|(_, kept)| !kept.outcome.is_empty()) {
             let outcomes = self.columns(|kept| &kept.outcome, 1, 0, 1);
-            let codes: Vec<i8> = outcomes.into_iter().map(code).collect();
+            let codes: Vec<i8> = outcomes.into_iter().map(|outcome: Outcome| outcome.code() as i8).collect();
             let outcome = group.variable("outcome", &[], &codes)?;
             outcome.new_attr::<i8>().shape([4]).create("flag_values")?.write_array(&[0i8, 1, 2, 3])?;
             let meanings = outcome.new_attr::<rust_hdf5::types::VarLenUnicode>().create("flag_meanings")?;
             meanings.write_string("accepted rejected outside_support invalid")?;
         }
         Ok(())
-    }
-}
-
-/// The number that stands for an outcome in the file.
-fn code(outcome: Outcome) -> i8 {
-    match outcome {
-        Outcome::Accepted => 0,
-        Outcome::Rejected => 1,
-        Outcome::OutsideSupport => 2,
-        Outcome::Invalid => 3,
     }
 }
 

@@ -1,6 +1,6 @@
 //! A run to be shown or exported: its draws in original units, and all that a person should know about them.
 
-use crate::output::OutputError;
+use crate::output::{Learned, OutputError};
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Summary, summarise};
 use kameleon::record::Draws;
@@ -21,11 +21,11 @@ pub struct Posterior {
     pub variables: Vec<Variable>,
     /// The chains, in order.
     pub chains: Vec<ChainDraws>,
-    /// Everything random followed from this.
+    /// The seed of all random numbers.
     pub seed: u64,
     /// Iterations of warm-up in each chain.
     pub warmup: u64,
-    /// One draw was kept of so many iterations.
+    /// One draw was kept out of this many iterations.
     pub thin: u64,
     /// Whether the log density is an unbiased estimate.
     pub noisy: bool,
@@ -33,10 +33,10 @@ pub struct Posterior {
     pub seconds: Option<f64>,
     /// The resolved settings as TOML text.
     pub settings: String,
-    /// What a person should know besides the summary.
+    /// What the user should know besides the summary.
     pub warnings: Vec<String>,
-    /// What the sampler learned: a label, and words.
-    pub learned: Vec<(String, String)>,
+    /// What the sampler learned.
+    pub learned: Learned,
 }
 
 /// A named array of coordinates, row by row; no shape for a single number.
@@ -79,7 +79,7 @@ pub struct ProposalEllipse {
     pub covariance: Vec<f64>,
 }
 
-/// How many places of a chain are looked at, chosen from so many draws.
+/// The number of places of a chain that are shown, and of draws that they are chosen from.
 const PLACES: usize = 20;
 const CANDIDATES: usize = 400;
 
@@ -135,14 +135,11 @@ fn written(plan: &Plan) -> String {
 impl Posterior {
     /// A run in memory, of a target whose parameters have no bounds.
     pub fn from_run(run: &Run, plan: &Plan, target: impl Into<String>) -> Self {
-        let chains = run.chains.iter().enumerate().map(|(index, chain)| {
-            let draws = chain.draws.clone();
-            let proposals = match chain.state.clone().resume() {
-                Ok(state) => ProposalEllipse::along(&*state, &draws.points),
-                Err(_) => Vec::new(),
-            };
-            let statistics = chain.statistics.clone();
-            ChainDraws { index, warmup: Draws::default(), draws, statistics, proposals }
+        let states: Vec<_> = run.chains.iter().map(|chain| chain.state.clone().resume().ok()).collect();
+        let chains = run.chains.iter().zip(&states).enumerate().map(|(index, (chain, state))| {
+            let (draws, statistics) = (chain.draws.clone(), chain.statistics.clone());
+            let proposals = state.as_deref().map(|state| ProposalEllipse::along(state, &draws.points));
+            ChainDraws { index, warmup: Draws::default(), draws, statistics, proposals: proposals.unwrap_or_default() }
         });
         Self {
             target: target.into(),
@@ -155,6 +152,7 @@ impl Posterior {
             thin: plan.thin,
             settings: written(plan),
             warnings: run.warnings(),
+            learned: Learned::of(states.iter().flatten().map(|state| &**state)),
             ..Self::default()
         }
     }
@@ -191,7 +189,7 @@ impl Posterior {
                 let fits = kept.points.len() == n * d && [0, n].contains(&kept.acceptance.len());
                 if !fits || ![0, n].contains(&kept.outcome.len()) {
                     return Err(OutputError::Misfit(format!(
-                        "chain {} has {n} log densities, not so many points",
+                        "chain {} has {n} log densities, and another number of points",
                         chain.index
                     )));
                 }
@@ -250,7 +248,8 @@ mod tests {
         assert!(run.chains[0].draws.points.chunks(2).any(|x| x == ellipse.centre));
         let nu2 = 2.38f64.powi(2) / 2.0;
         assert!((ellipse.covariance[0] - nu2).abs() < 1e-12 && ellipse.covariance[1] == 0.0);
-        assert_eq!(toml::from_str::<Plan>(&posterior.settings).unwrap(), plan);
+        let written = crate::RunSettings::from_toml(&posterior.settings, "").unwrap_err();
+        assert!(written.what.contains("what to sample"), "all but the model is there: {written}");
         let sizes: usize = posterior.variables.iter().map(Variable::size).sum();
         assert_eq!(sizes, posterior.dim());
     }

@@ -28,7 +28,7 @@ pub struct GpSettings {
     pub likelihood: Option<Likelihood>,
     /// Where importance samples come from.
     pub approximation: Option<Approximation>,
-    /// How many importance samples an estimate takes.
+    /// The number of importance samples per estimate.
     pub n_imp: Samples,
     /// How a pilot chose them, in words, if it did.
     pub pilot: Option<String>,
@@ -41,7 +41,7 @@ pub enum Samples {
     /// A short pilot chooses.
     #[default]
     Auto,
-    /// So many.
+    /// This number.
     Count(usize),
 }
 

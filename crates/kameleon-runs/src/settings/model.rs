@@ -18,9 +18,9 @@ use toml::Value;
 pub struct ModelSettings {
     /// A built-in target with its settings, such as `banana:b=0.1`; or `cbpp`, `sv`, `glass`.
     pub target: Option<Choice>,
-    /// The dimension of a built-in target, in place of its setting `dim`.
+    /// The dimension of a built-in target; overrides its setting `dim`.
     pub dim: Option<usize>,
-    /// The noise of a built-in target, in place of its setting `noise`.
+    /// The noise of a built-in target; overrides its setting `noise`.
     pub noise: Option<f64>,
     /// The log density as an expression of the parameters.
     pub log_density: Option<String>,
@@ -40,13 +40,13 @@ pub struct ModelSettings {
     pub external: Option<String>,
     /// Whether the model returns an unbiased estimate, and what randomness it is given.
     pub noisy: Option<Noisy>,
-    /// How many seconds an answer may take.
+    /// The seconds that an answer may take.
     pub timeout: Option<f64>,
     /// How often a program is asked for a point that it dies or hangs on.
     pub attempts: Option<u32>,
-    /// How often a lost connection is made anew.
+    /// How often a lost connection is tried again.
     pub retries: Option<u32>,
-    /// How many points in a row may fail.
+    /// The failure budget: the number of points in a row that may fail.
     pub failures: Option<u32>,
     /// Text for a library, a table for a server.
     pub config: Option<Value>,
@@ -118,13 +118,13 @@ impl ModelSettings {
         ];
         let mut found = found.into_iter().filter_map(|(key, kind)| Some((key, kind?)));
         let Some((first, kind)) = found.next() else {
-            return Err(SettingsProblem::new("model", format!("says nothing to sample; give one of {KINDS}")));
+            return Err(SettingsProblem::new("model", format!("does not say what to sample; give one of {KINDS}")));
         };
         match found.next() {
             None => Ok(kind),
             Some((second, _)) => Err(SettingsProblem::new(
                 format!("model.{second}"),
-                format!("there is {first} already, and a run has one model: give one of {KINDS}"),
+                format!("{first} is given too, and a run has one model: give one of {KINDS}"),
             )),
         }
     }
@@ -231,7 +231,7 @@ impl ModelSettings {
         Ok(())
     }
 
-    /// An error for a key that the model has no use for.
+    /// An error for a key that does not apply to the model.
     fn check_keys(&self, kind: Kind<'_>) -> Result<(), SettingsProblem> {
         let (built_in, gp) = (matches!(kind, Kind::BuiltIn(_)), kind == Kind::Gp);
         let has_dim = built_in || gp || matches!(kind, Kind::Posterior(_));
@@ -240,12 +240,7 @@ impl ModelSettings {
         let outside = program || library || server || matches!(kind, Kind::External(_));
         let keys = [
             ("dim", self.dim.is_some(), has_dim, "built-in targets"),
-            (
-                "noise",
-                self.noise.is_some_and(|sd| sd != 0.0),
-                built_in,
-                "built-in targets; say noisy for a model that is",
-            ),
+            ("noise", self.noise.is_some_and(|sd| sd != 0.0), built_in, "built-in targets; for other models use noisy"),
             ("gp", self.gp.is_some(), gp, "classification"),
             ("noisy", self.noisy.is_some(), outside, "programs, libraries and servers"),
             ("folder", self.folder.is_some(), program, "programs"),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct OutputSettings {
     /// Whether the draws of the warm-up are kept too.
     pub keep_warmup: bool,
-    /// A chain is saved after so many seconds; what it did since is done again after a crash.
+    /// The seconds between two checkpoints of a chain; what it did since the last is done again after a crash.
     pub save_every: f64,
     /// The files that are written into the folder when the run has ended.
     pub formats: Vec<FormatName>,

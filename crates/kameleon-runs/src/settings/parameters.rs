@@ -68,7 +68,7 @@ impl Parameter {
         Bound::new(lower, upper).map_err(|error| error.to_string())
     }
 
-    /// Whether nothing is known but its name.
+    /// Whether only its name is given.
     fn is_plain(&self) -> bool {
         *self == Self::default()
     }
@@ -83,7 +83,7 @@ impl Parameter {
             }
             Some(Start::Box { from, to }) => {
                 let ok = from.is_finite() && to.is_finite() && from < to;
-                SettingsProblem::demand(ok, &key("start"), || format!("from, {from}, must be less than to, {to}"))
+                SettingsProblem::demand(ok, &key("start"), || format!("from ({from}) must be less than to ({to})"))
             }
             Some(Start::At(x)) => inside(bound, *x).map_err(|what| SettingsProblem::new(key("start"), what)),
             Some(Start::Each(values)) => values
@@ -139,9 +139,9 @@ impl Parameters {
         let mut seen = HashSet::new();
         for (name, parameter) in &self.0 {
             let plain = !name.is_empty() && !name.chars().any(char::is_control);
-            let what = || format!("{name:?} is no name: it must have letters, and no control characters");
+            let what = || format!("{name:?} is not a valid name: it must not be empty or hold control characters");
             SettingsProblem::demand(plain, "parameters", what)?;
-            SettingsProblem::demand(seen.insert(name), "parameters", || format!("two are named `{name}`"))?;
+            SettingsProblem::demand(seen.insert(name), "parameters", || format!("two parameters are named `{name}`"))?;
             parameter.check(name)?;
         }
         Ok(())

@@ -44,9 +44,9 @@ impl Checkpoint {
         };
         let stored = [head[8], head[9], head[10], head[11]];
         if crc32fast::hash(payload).to_le_bytes() != stored {
-            return Err(StoreError::damaged(path, "the checkpoint is damaged: its checksum does not agree"));
+            return Err(StoreError::damaged(path, "the checkpoint is damaged: its checksum is wrong"));
         }
         postcard::from_bytes(payload)
-            .map_err(|error| StoreError::damaged(path, format!("the checkpoint cannot be understood: {error}")))
+            .map_err(|error| StoreError::damaged(path, format!("the checkpoint cannot be read: {error}")))
     }
 }

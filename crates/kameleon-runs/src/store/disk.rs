@@ -82,8 +82,8 @@ impl Record for DiskRecord {
     }
 }
 
-/// Copies a chain from one folder to another, its journal as far as the checkpoint speaks of it. The checkpoint comes
-/// last: without it the chain would begin anew.
+/// Copies a chain from one folder to another, its journal up to the length in the checkpoint. The checkpoint comes
+/// last: without it the chain would start again.
 pub fn copy_chain(from: &Files, to: &Folder, chain: usize, journal: u64) -> Result<(), StoreError> {
     let (source, path) = (from.journal(chain), to.journal(chain));
     let file = File::open(&source).map_err(FileError::doing(&source, "opening the journal"))?;
@@ -91,7 +91,7 @@ pub fn copy_chain(from: &Files, to: &Folder, chain: usize, journal: u64) -> Resu
     let copied =
         std::io::copy(&mut file.take(journal), &mut copy).map_err(FileError::doing(&path, "copying the journal"))?;
     if copied < journal {
-        let what = format!("the journal has {copied} bytes where the checkpoint speaks of {journal}");
+        let what = format!("the journal has {copied} bytes, fewer than the {journal} in the checkpoint");
         return Err(StoreError::damaged(&source, what));
     }
     copy.sync_all().map_err(FileError::doing(&path, "writing to the disk"))?;

@@ -1,4 +1,4 @@
-//! What can go wrong with files, said so that a person can act on it.
+//! What can go wrong with files, with what the user can do about it.
 
 use crate::atomic_file::FileError;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// A new run was to be made where there is one.
-    #[error("{} holds a run already; resume it, or choose another folder", path.display())]
+    #[error("{} already holds a run; resume it, or choose another folder", path.display())]
     Exists {
         /// The folder.
         path: PathBuf,
@@ -32,7 +32,7 @@ pub enum StoreError {
     },
     /// The run was made by a version of kameleon whose files have another form.
     #[error(
-        "{} was written by another version of kameleon, whose files have another form; resume it with that version, or \
+        "{} was written by another version of kameleon, in a different format; resume it with that version, or \
          start the run again", path.display()
     )]
     OtherVersion {

@@ -74,7 +74,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// The run that is in the folder, to go on with it.
+    /// The run in the folder, to be resumed.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Files::of(path)?;
         Self::lock(path)
@@ -91,7 +91,7 @@ impl Folder {
         }
     }
 
-    /// Writes settings in place of those that are there.
+    /// Replaces the settings.
     pub fn replace_settings(&self, settings: &str) -> Result<(), StoreError> {
         Ok(atomic_file::write(&self.path().join(SETTINGS), settings.as_bytes())?)
     }
@@ -102,7 +102,7 @@ impl Folder {
         chains.chain([SETTINGS, FORM].map(|file| self.path().join(file))).try_for_each(|file| remove(&file))
     }
 
-    /// Removes the journal of a chain, if there is one, so that the chain can begin anew.
+    /// Removes the journal of a chain, if there is one, so that the chain can start again.
     pub fn remove_journal(&self, chain: usize) -> Result<(), StoreError> {
         remove(&self.journal(chain))
     }

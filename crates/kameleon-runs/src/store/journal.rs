@@ -52,7 +52,7 @@ impl Header {
             return Err(StoreError::damaged(path, "this is not a journal of draws, or one of another version"));
         };
         if crc32fast::hash(&bytes[..16]) != word(bytes, 16) {
-            return Err(StoreError::damaged(path, "the head of the journal is damaged: its checksum does not agree"));
+            return Err(StoreError::damaged(path, "the head of the journal is damaged: its checksum is wrong"));
         }
         let header = Self { dim: word(bytes, 8), chain: word(bytes, 12) };
         if header.draw() > LARGEST_BLOCK {
@@ -88,7 +88,7 @@ impl Journal {
         Ok(Self::with(path, file, header, HEADER as u64))
     }
 
-    /// Goes on with a journal that had this length when its chain was checkpointed; what was written after is dropped, for
+    /// Resumes a journal that had this length when its chain was checkpointed; what was written after is dropped, for
     /// the chain will write it again.
     pub fn resume(path: &Path, header: Header, length: u64) -> Result<Self, StoreError> {
         let open = OpenOptions::new().read(true).write(true).open(path);
@@ -100,7 +100,7 @@ impl Journal {
         }
         let found = file.metadata().map_err(FileError::doing(path, "reading the length of the journal"))?.len();
         if found < length || length < HEADER as u64 {
-            let what = format!("the journal has {found} bytes where the checkpoint speaks of {length}");
+            let what = format!("the journal has {found} bytes, fewer than the {length} in the checkpoint");
             return Err(StoreError::damaged(path, what));
         }
         file.set_len(length).map_err(FileError::doing(path, "cutting the journal back to the checkpoint"))?;
@@ -121,11 +121,11 @@ impl Journal {
         }
         self.waiting.extend_from_slice(&draw.log_density.to_le_bytes());
         self.waiting.extend_from_slice(&draw.acceptance.to_le_bytes());
-        self.waiting.push(outcome_code(draw.outcome) | if draw.warm { WARM } else { 0 });
+        self.waiting.push(draw.outcome.code() | if draw.warm { WARM } else { 0 });
         if self.waiting.len() >= BLOCK { self.write_block() } else { Ok(()) }
     }
 
-    /// Writes everything to the disk and tells the length of the journal.
+    /// Writes everything to the disk and returns the length of the journal.
     pub fn sync(&mut self) -> Result<u64, StoreError> {
         self.write_block()?;
         self.file.sync_data().map_err(FileError::doing(&self.path, "writing to the disk"))?;
@@ -154,25 +154,6 @@ impl Journal {
         self.length += self.waiting.len() as u64;
         self.waiting.truncate(BLOCK_HEAD);
         Ok(())
-    }
-}
-
-fn outcome_code(outcome: Outcome) -> u8 {
-    match outcome {
-        Outcome::Accepted => 0,
-        Outcome::Rejected => 1,
-        Outcome::OutsideSupport => 2,
-        Outcome::Invalid => 3,
-    }
-}
-
-fn outcome_of(code: u8) -> Option<Outcome> {
-    match code & !WARM {
-        0 => Some(Outcome::Accepted),
-        1 => Some(Outcome::Rejected),
-        2 => Some(Outcome::OutsideSupport),
-        3 => Some(Outcome::Invalid),
-        _ => None,
     }
 }
 
@@ -225,7 +206,7 @@ fn next_block(file: &mut File, block: &mut Vec<u8>, header: Header) -> std::io::
     }
     block.clear();
     Read::take(&mut *file, length as u64).read_to_end(block)?;
-    let known = |draw: &[u8]| draw.last().is_some_and(|code| outcome_of(*code).is_some());
+    let known = |draw: &[u8]| draw.last().is_some_and(|code| Outcome::of(*code & !WARM).is_some());
     Ok(block.len() == length && crc32fast::hash(block) == checksum && block.chunks_exact(header.draw()).all(known))
 }
 
@@ -235,7 +216,7 @@ fn show(draw: &[u8], x: &mut [f64], see: &mut impl FnMut(Draw<'_>)) {
     for (i, x) in x.iter_mut().enumerate() {
         *x = number(i);
     }
-    let Some(outcome) = outcome_of(code[0]) else { return };
+    let Some(outcome) = Outcome::of(code[0] & !WARM) else { return };
     let (log_density, acceptance) = (number(x.len()), number(x.len() + 1));
     see(Draw { x, log_density, acceptance, outcome, warm: code[0] & WARM != 0 });
 }

@@ -22,7 +22,8 @@ fn posterior(sampler: Sampler, dim: usize) -> Posterior {
     posterior.variables = Posterior::scalars(&posterior.names);
     posterior.noisy = true;
     posterior.warnings.push(format!("a warning with {NASTY}"));
-    posterior.learned.push((format!("a label with {NASTY}"), NASTY.into()));
+    posterior.learned.facts[0].name = format!("a label with {NASTY}");
+    posterior.learned.facts[0].value = NASTY.into();
     posterior.settings += &format!("# {NASTY}\n");
     posterior
 }

@@ -133,7 +133,7 @@ fn a_run_without_draws_is_no_netcdf_file_but_an_empty_table() {
     empty.chains.iter_mut().for_each(|chain| chain.draws = Draws::default());
     let path = folder.path().join("posterior.nc");
     let error = write_netcdf(&empty, &path, false).unwrap_err();
-    assert!(error.to_string().ends_with("let the run go on past its warm-up"), "{error}");
+    assert!(error.to_string().ends_with("the run is still in its warm-up"), "{error}");
     assert!(!path.exists());
     write_csv(&empty, &folder.path().join("draws.csv")).unwrap();
     let text = std::fs::read_to_string(folder.path().join("draws.csv")).unwrap();

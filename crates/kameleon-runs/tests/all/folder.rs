@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tempfile::tempdir;
 
-/// A run that is stopped after so many evaluations of each chain's model.
+/// A run that is stopped after this number of evaluations of each chain's model.
 fn interrupted(folder: &Path, after: u64, more: &str) {
     let settings = settings(more);
     let (stop, count) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -142,7 +142,9 @@ fn limits_end_a_run_and_are_told() {
     let finished = ends("max-evaluations = 1000", 199, "(max-evaluations) was reached");
     assert!(finished.posterior.evaluations() <= 1000);
     ends("until = \"ess=1e9\"", 400, "the limit of 400 draws in each chain (draws) was reached before ess=1000000000");
-    let said = run(&settings("max-evaluations = 600"), None).err().unwrap().to_string();
+    let mut short = settings("");
+    short.run.max_evaluations = Some(600);
+    let said = run(&short, None).err().unwrap().to_string();
     assert!(said.contains("run.max-evaluations: 600 are not enough") && said.contains("which take 604"), "{said}");
     let finished = run(&settings("thin = 1000000\nmax-minutes = 0.002"), None).unwrap();
     assert!(matches!(finished.ending, Ending::Complete));
@@ -176,7 +178,7 @@ fn a_model_that_fails_ends_the_run_and_keeps_what_was_drawn() {
     let finished = start(&plan, failing, Some(&folder), Control::default()).unwrap();
     assert!(matches!(finished.ending, Ending::Failed(_)));
     let read = load(&folder).unwrap();
-    assert!(read.warnings[0].contains("out of fuel; this is what was drawn before"), "{:?}", read.warnings);
+    assert!(read.warnings[0].contains("out of fuel; shown are the draws made before"), "{:?}", read.warnings);
     assert_eq!(read.target, "the function f of a test");
     // Only who has the function can go on with it.
     let said = Model::open(&kameleon_runs::settings_of(&folder).unwrap()).err().unwrap().to_string();
@@ -198,7 +200,7 @@ fn a_run_that_was_killed_as_it_began_can_be_resumed() {
     fs::remove_file(files.journal(1)).unwrap();
     fs::remove_file(folder.join("status.toml")).unwrap();
     let read = load(&folder).unwrap();
-    assert!(read.warnings.iter().any(|w| w.contains("chain 1 has not begun")), "{:?}", read.warnings);
+    assert!(read.warnings.iter().any(|w| w.contains("chain 1 has not started")), "{:?}", read.warnings);
     assert!(read.warnings.iter().any(|w| w.contains("it is still running, or was killed")), "{:?}", read.warnings);
     assert_eq!(bits(&resume(&folder, None).unwrap().posterior), expected);
     assert_eq!(Status::read(&files).ending, How::Complete);
@@ -240,7 +242,7 @@ fn a_folder_is_for_one_run_and_one_process_at_a_time() {
     let folder = place.path().join("run");
     run(&settings(""), Some(&folder)).unwrap();
     let said = run(&settings(""), Some(&folder)).err().unwrap().to_string();
-    assert!(said.contains("holds a run already; resume it, or choose another folder"), "{said}");
+    assert!(said.contains("already holds a run; resume it, or choose another folder"), "{said}");
     let held = kameleon_runs::store::Folder::open(&folder).unwrap();
     assert!(resume(&folder, None).err().unwrap().to_string().contains("in use by another process"));
     assert!(load(&folder).is_ok(), "reading needs no lock");
@@ -248,7 +250,7 @@ fn a_folder_is_for_one_run_and_one_process_at_a_time() {
     assert!(load(place.path()).err().unwrap().to_string().contains("holds no run"));
     // A model of another dimension is refused.
     let said = kameleon_runs::resume(&folder, TwoDimensional, None, Control::default()).err().unwrap().to_string();
-    assert!(said.contains("parameters: there are 3 where the model has 2"), "{said}");
+    assert!(said.contains("parameters: 3 are named, but the model has 2"), "{said}");
 }
 
 #[derive(Clone)]
@@ -282,10 +284,10 @@ fn a_folder_from_elsewhere_can_say_anything_and_nothing_happens() {
     says("[parameters.y]", "[parameters.\"\\u001b[2J\"]", "is not a valid name");
     says("[model]", "[model]\nlibrary = \"/bin/evil.so\"", "a run has one model");
     let expression = whole.lines().find(|line| line.starts_with("log-density")).unwrap();
-    says(expression, "target = \"gaussian\"\ndim = 1000000000", "must be at most 4096 for gaussian");
+    says(expression, "target = \"gaussian\"\ndim = 1000000000", "model.dim: must be from 2 to 1000000");
     fs::write(&file, whole.replace(expression, "external = \"f\"").replace("[parameters.y]\n", "")).unwrap();
     let said = load(&folder).err().unwrap().to_string();
-    assert!(said.contains("is that of chain 0 in 3 dimensions, where the settings have 2 parameters"), "{said}");
+    assert!(said.contains("belongs to chain 0 in 3 dimensions, but the settings have 2 parameters"), "{said}");
     // A program that is only named is not started.
     fs::write(&file, whole.replace(expression, "program = [\"/bin/false\"]")).unwrap();
     assert_eq!(load(&folder).unwrap().target, "/bin/false");
@@ -293,5 +295,5 @@ fn a_folder_from_elsewhere_can_say_anything_and_nothing_happens() {
     fs::write(&file, &whole).unwrap();
     let files = Files::of(&folder).unwrap();
     fs::copy(files.journal(0), files.journal(1)).unwrap();
-    assert!(load(&folder).err().unwrap().to_string().contains("the journal of chain 1 is that of chain 0"));
+    assert!(load(&folder).err().unwrap().to_string().contains("the journal of chain 1 belongs to chain 0"));
 }

@@ -24,7 +24,7 @@ fn chains_that_ran_alone_merge_into_the_run_of_one_machine() {
     assert!(read.warnings.is_empty(), "{:?}", read.warnings);
     let text = |name: &str| fs::read_to_string(place.path().join(name).join("settings.toml")).unwrap();
     assert_eq!(text("merged"), text("whole"));
-    // It can be gone on with like any other.
+    // It can be resumed like any other.
     let longer = resume(&merged, Some(600)).unwrap().posterior;
     assert_eq!(bits(&longer), bits(&resume(&place.path().join("whole"), Some(600)).unwrap().posterior));
 }
@@ -44,7 +44,7 @@ fn what_does_not_belong_together_is_refused() {
         assert!(said.contains(expected), "{said}");
         assert!(!at("out").exists());
     };
-    says(&["zero"], "of the 2 chains of the plan these are missing: 1");
+    says(&["zero"], "of the 2 chains of the plan, these are missing: 1");
     says(&["zero", "again"], "chain 0 is also in ");
     says(&["zero", "other"], "its settings differ from those of ");
     says(&["zero", "other"], "`thin = 1` there, `thin = 2` here");

@@ -117,8 +117,8 @@ fn what_goes_wrong_elsewhere_is_told_as_if_it_were_here() {
 fn a_piece_from_another_version_is_refused() {
     let said = |bytes: &[u8]| run_task(bytes, |_: &[f64]| 0.0, Control::default()).err().unwrap().to_string();
     assert!(said(b"\x050.0.1 and more").contains("version 0.0.1"));
-    assert!(said(b"").contains("cannot be understood"));
+    assert!(said(b"").contains("cannot be read"));
     let mut cut = vec![env!("CARGO_PKG_VERSION").len() as u8];
     cut.extend(env!("CARGO_PKG_VERSION").bytes());
-    assert!(said(&cut).contains("cannot be understood"));
+    assert!(said(&cut).contains("cannot be read"));
 }

@@ -1,9 +1,9 @@
-//! Why a chain cannot go on, said so that a person can act on it.
+//! Why a chain stopped or could not start, in words that a person can act on.
 
 use std::any::Any;
 use thiserror::Error;
 
-/// Why a chain cannot go on.
+/// Why a chain stopped or could not start.
 #[derive(Debug, Error)]
 pub enum ChainError {
     /// The start is no place to start from.

@@ -2,8 +2,10 @@
 
 /// One number for each draw of each chain.
 pub(super) struct Draws {
-    values: Vec<f64>,
-    chains: usize,
+    /// All draws, chain after chain.
+    pub values: Vec<f64>,
+    /// The number of chains.
+    pub chains: usize,
     length: usize,
 }
 
@@ -33,21 +35,6 @@ impl Draws {
     /// The same places with other numbers.
     pub fn map(&self, f: impl FnMut(&f64) -> f64) -> Self {
         Self { values: self.values.iter().map(f).collect(), ..*self }
-    }
-
-    /// How many chains there are.
-    pub fn chains(&self) -> usize {
-        self.chains
-    }
-
-    /// All draws, chain after chain.
-    pub fn pooled(&self) -> &[f64] {
-        &self.values
-    }
-
-    /// All draws, to be changed in place.
-    pub fn pooled_mut(&mut self) -> &mut [f64] {
-        &mut self.values
     }
 
     /// The length of half a chain.

@@ -12,7 +12,7 @@ pub fn ess_bulk(chains: &[&[f64]]) -> f64 {
 /// For the tails: the smaller of those for the 5 % and the 95 % quantile.
 pub fn ess_tail(chains: &[&[f64]]) -> f64 {
     Draws::diagnosable(chains)
-        .map_or(f64::NAN, |draws| of_tail(&draws, Ranked::new(&draws).sorted(), &mut Autocovariance::new(draws.half())))
+        .map_or(f64::NAN, |draws| of_tail(&draws, &Ranked::new(&draws).sorted, &mut Autocovariance::new(draws.half())))
 }
 
 /// For the mean.
@@ -28,7 +28,7 @@ pub fn ess_sd(chains: &[&[f64]]) -> f64 {
 /// For the quantile at p. NaN for p outside [0, 1].
 pub fn ess_quantile(chains: &[&[f64]], p: f64) -> f64 {
     Draws::diagnosable(chains).map_or(f64::NAN, |draws| {
-        of_quantile(&draws, Ranked::new(&draws).sorted(), p, &mut Autocovariance::new(draws.half()))
+        of_quantile(&draws, &Ranked::new(&draws).sorted, p, &mut Autocovariance::new(draws.half()))
     })
 }
 

@@ -15,7 +15,7 @@ pub fn mcse_mean(chains: &[&[f64]]) -> f64 {
 pub fn mcse_sd(chains: &[&[f64]]) -> f64 {
     Draws::diagnosable(chains).map_or(f64::NAN, |draws| {
         let squares = squares(&draws);
-        let n = squares.pooled().len() as f64;
+        let n = squares.values.len() as f64;
         let (variance, of_squares) = squares.moments();
         (of_squares * (n - 1.0) / n / alone(&squares) / variance / 4.0).sqrt()
     })
@@ -26,7 +26,7 @@ pub fn mcse_sd(chains: &[&[f64]]) -> f64 {
 pub fn mcse_quantile(chains: &[&[f64]], p: f64) -> f64 {
     let Some(draws) = Draws::diagnosable(chains) else { return f64::NAN };
     let ranked = Ranked::new(&draws);
-    let sorted = ranked.sorted();
+    let sorted = &ranked.sorted;
     let ess = of_quantile(&draws, sorted, p, &mut Autocovariance::new(draws.half()));
     if ess.is_nan() {
         return f64::NAN;

@@ -20,7 +20,7 @@ pub fn r_hat_folded(chains: &[&[f64]]) -> f64 {
 }
 
 fn several(chains: &[&[f64]]) -> Option<Draws> {
-    Draws::diagnosable(chains).filter(|draws| draws.chains() > 1)
+    Draws::diagnosable(chains).filter(|draws| draws.chains > 1)
 }
 
 fn of_ranked(draws: &Draws, ranked: &Ranked) -> f64 {

@@ -5,23 +5,18 @@ use spec_math::cephes64::ndtri;
 
 /// The draws of one parameter in ascending order, from one sort.
 pub(super) struct Ranked {
-    sorted: Vec<f64>,
+    /// All draws in ascending order.
+    pub sorted: Vec<f64>,
     /// The draws in the halves, ascending, with their places among the pooled.
     halves: Vec<(f64, u32)>,
 }
 
 impl Ranked {
     pub fn new(draws: &Draws) -> Self {
-        let mut order: Vec<(f64, u32)> = draws.pooled().iter().copied().zip(0..).collect();
-        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut order = ascending(draws);
         let sorted = order.iter().map(|(v, _)| *v).collect();
         order.retain(|(_, place)| draws.is_in_half(*place as usize));
         Self { sorted, halves: order }
-    }
-
-    /// All draws in ascending order.
-    pub fn sorted(&self) -> &[f64] {
-        &self.sorted
     }
 
     /// Normal scores of the draws in the halves.
@@ -71,14 +66,20 @@ pub fn quantile(sorted: &[f64], p: f64) -> f64 {
 /// everywhere if the chains agree. None for fewer than 4 draws a chain, or draws that are not finite.
 pub fn rank_histogram(chains: &[&[f64]], bins: usize) -> Option<Vec<Vec<u32>>> {
     let draws = Draws::diagnosable(chains).filter(|_| bins > 0)?;
-    let mut order: Vec<(f64, u32)> = draws.pooled().iter().copied().zip(0..).collect();
-    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    let (n, length) = (order.len(), order.len() / draws.chains());
-    let mut counts = vec![vec![0; bins]; draws.chains()];
+    let order = ascending(&draws);
+    let (n, length) = (order.len(), order.len() / draws.chains);
+    let mut counts = vec![vec![0; bins]; draws.chains];
     for (rank, (_, place)) in order.iter().enumerate() {
         counts[*place as usize / length][rank * bins / n] += 1;
     }
     Some(counts)
+}
+
+/// All draws in ascending order, with their places.
+fn ascending(draws: &Draws) -> Vec<(f64, u32)> {
+    let mut order: Vec<(f64, u32)> = draws.values.iter().copied().zip(0..).collect();
+    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    order
 }
 
 /// Φ⁻¹((rank − 3/8)/(n + 1/4)) for each of the ascending values, at its place; tied values share their mean rank.
@@ -89,7 +90,7 @@ fn normal_scores(ascending: &[(f64, u32)], draws: &Draws) -> Draws {
     for tied in ascending.chunk_by(|a, b| a.0 == b.0) {
         let rank = below as f64 + (tied.len() + 1) as f64 / 2.0;
         let score = ndtri((rank - 0.375) / (n + 0.25));
-        tied.iter().for_each(|(_, place)| scores.pooled_mut()[*place as usize] = score);
+        tied.iter().for_each(|(_, place)| scores.values[*place as usize] = score);
         below += tied.len();
     }
     scores
@@ -121,7 +122,7 @@ mod tests {
         let draws = Draws::diagnosable(&[&[2.0, 1.0, 2.0, 3.0]]).unwrap();
         let scores = Ranked::new(&draws).scores(&draws);
         let expected = [2.5, 1.0, 2.5, 4.0].map(|rank: f64| ndtri((rank - 0.375) / 4.25));
-        assert_eq!(scores.pooled(), expected);
+        assert_eq!(scores.values, expected);
     }
 
     #[test]

@@ -64,21 +64,21 @@ pub fn summarise(names: &[String], chains: &[&[f64]], dim: usize) -> Summary {
 impl ParameterSummary {
     /// The line of the table, cell by cell as in [`HEADER`](super::HEADER), with as many digits as the draws answer for.
     pub fn cells(&self) -> [String; 10] {
-        table::row(self)
+        table::cells(self)
     }
 
     /// Sorts and transforms the draws once for all figures.
     fn new(name: String, draws: &Draws, lags: Option<&mut Autocovariance>) -> Self {
         let ranked = Ranked::new(draws);
         let (mean, variance) = draws.moments();
-        let [q5, q50, q95] = [0.05, 0.5, 0.95].map(|p| quantile(ranked.sorted(), p));
+        let [q5, q50, q95] = [0.05, 0.5, 0.95].map(|p| quantile(&ranked.sorted, p));
         let known = Self { mean, sd: variance.sqrt(), q5, q50, q95, ..Self::unknown(name) };
         let Some(lags) = lags else { return known };
         let scores = ranked.scores(draws);
         Self {
             mcse_mean: (variance / ess::effective_size(draws, lags)).sqrt(),
             ess_bulk: ess::effective_size(&scores, lags),
-            ess_tail: ess::of_tail(draws, ranked.sorted(), lags),
+            ess_tail: ess::of_tail(draws, &ranked.sorted, lags),
             r_hat: r_hat::larger(r_hat::of_scores(&scores), &ranked, draws),
             ..known
         }

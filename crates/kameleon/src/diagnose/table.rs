@@ -4,35 +4,79 @@ use super::ParameterSummary;
 
 /// What the cells of a line of the table are.
 pub const HEADER: [&str; 10] = ["parameter", "mean", "sd", "MCSE", "5%", "50%", "95%", "ESS bulk", "ESS tail", "R-hat"];
-/// Longer names are cut.
-const NAME_WIDTH: usize = 24;
-/// The most digits shown of any number: beyond these, more only looks precise.
-const MOST_DIGITS: i32 = 9;
+/// The most columns of a terminal that a line of the table takes.
+const WIDTH: usize = 80;
 
-/// One line for each parameter under a header: names to the left, numbers to the right.
+/// How much room the cells of a table have.
+#[derive(Clone, Copy)]
+struct Layout {
+    /// Longer names are cut.
+    name: usize,
+    /// The most significant digits of a number: beyond nine, more only looks precise.
+    digits: i32,
+    /// The space between two columns.
+    gap: usize,
+}
+
+const FULL: Layout = Layout { name: 24, digits: 9, gap: 2 };
+
+/// The layouts in the order in which they are tried, until one fits: digits that the draws answer for are dropped first,
+/// down to four, then names are cut shorter, and at last columns move together.
+fn layouts() -> impl Iterator<Item = Layout> {
+    let down_to = |least: i32, from: Layout| (least..=from.digits).rev().map(move |digits| Layout { digits, ..from });
+    down_to(4, FULL)
+        .chain(down_to(3, Layout { name: 12, digits: 5, gap: 2 }))
+        .chain(down_to(1, Layout { name: 9, digits: 4, gap: 1 }))
+}
+
+/// One line for each parameter under a header: names to the left, numbers to the right. A heading of two words takes two
+/// lines.
 pub(super) fn aligned(parameters: &[ParameterSummary]) -> String {
-    let rows: Vec<[String; 10]> = std::iter::once(HEADER.map(String::from)).chain(parameters.iter().map(row)).collect();
+    let mut text = String::new();
+    for layout in layouts() {
+        text = in_layout(parameters, layout);
+        if text.lines().all(|line| width(line) <= WIDTH) {
+            break;
+        }
+    }
+    text
+}
+
+fn in_layout(parameters: &[ParameterSummary], layout: Layout) -> String {
+    let heading = HEADER.map(|title| title.split_once(' ').unwrap_or(("", title)));
+    let heading = [heading.map(|(above, _)| above.into()), heading.map(|(_, below)| below.into())];
+    let rows: Vec<[String; 10]> = heading.into_iter().chain(parameters.iter().map(|p| row(p, layout))).collect();
     let widths: [usize; 10] = std::array::from_fn(|c| rows.iter().map(|row| width(&row[c])).max().unwrap_or(0));
     let mut text = String::new();
     for row in rows {
         let space = |c: usize| " ".repeat(widths[c] - width(&row[c]));
-        text += &row[0];
-        text += &space(0);
-        for (c, cell) in row.iter().enumerate().skip(1) {
-            text += &format!("  {}{cell}", space(c));
-        }
+        let numbers = (1..row.len()).map(|c| format!("{:gap$}{}{}", "", space(c), row[c], gap = layout.gap));
+        let line = format!("{}{}{}", row[0], space(0), numbers.collect::<String>());
+        text += line.trim_end();
         text.push('\n');
     }
     text
 }
 
-pub(super) fn row(p: &ParameterSummary) -> [String; 10] {
+/// The cells of a line with all digits that the draws answer for.
+pub(super) fn cells(p: &ParameterSummary) -> [String; 10] {
+    row(p, FULL)
+}
+
+fn row(p: &ParameterSummary, layout: Layout) -> [String; 10] {
     let numbers = [p.mean, p.sd, p.q5, p.q50, p.q95];
-    let digits = Digits::new(p.mcse_mean, numbers.iter().map(|v| v.abs()).fold(0.0, f64::max));
-    let [mean, sd, q5, q50, q95] = numbers.map(|v| digits.show(v));
-    let ess = |ess: f64| format!("{ess:.0}");
-    let (bulk, tail) = (ess(p.ess_bulk), ess(p.ess_tail));
-    [cut(&p.name), mean, sd, digits.show_error(p.mcse_mean), q5, q50, q95, bulk, tail, format!("{:.3}", p.r_hat)]
+    let largest = numbers.iter().map(|v| v.abs()).fold(0.0, f64::max);
+    let digits = Digits::new(p.mcse_mean, largest, layout.digits);
+    let [mean, _, q5, q50, q95] = numbers.map(|v| digits.show(v));
+    let [sd, error] = [p.sd, p.mcse_mean].map(|v| digits.show_small(v));
+    let [bulk, tail] = [p.ess_bulk, p.ess_tail].map(|ess| format!("{ess:.0}"));
+    let name = cut(&p.name, layout.name);
+    [name, mean, sd, error, q5, q50, q95, bulk, tail, r_hat(p.r_hat)]
+}
+
+/// Three decimals; of a value that is large beyond doubt, only its size.
+fn r_hat(value: f64) -> String {
+    if value < 100.0 || value.is_nan() { format!("{value:.3}") } else { format!("{value:.0e}") }
 }
 
 /// How the numbers of one parameter are written: all down to the same digit, the second of the standard error.
@@ -43,12 +87,13 @@ struct Digits {
 }
 
 impl Digits {
-    /// For a standard error of the mean, and numbers up to `largest`. Without an error, four digits.
-    fn new(error: f64, largest: f64) -> Self {
+    /// For a standard error of the mean, and numbers up to `largest`, with at most this number of significant digits.
+    /// Without an error, four digits.
+    fn new(error: f64, largest: f64, most: i32) -> Self {
         let first = exponent(largest);
         let wanted = if error > 0.0 { exponent(error) - 1 } else { first - 3 };
-        let last = wanted.clamp(first - MOST_DIGITS + 1, first);
-        Self { last, scientific: !(-4..=6).contains(&first) }
+        let last = wanted.clamp(first - most + 1, first);
+        Self { last, scientific: !(-4..=(most + 3).min(6)).contains(&first) }
     }
 
     fn show(&self, value: f64) -> String {
@@ -66,9 +111,13 @@ impl Digits {
         }
     }
 
-    /// The error itself, which may lie below all digits shown.
-    fn show_error(&self, error: f64) -> String {
-        if error > 0.0 && exponent(error) < self.last { format!("{error:.1e}") } else { self.show(error) }
+    /// A number that may lie below the last digit of all others: two digits of it at least.
+    fn show_small(&self, value: f64) -> String {
+        let last = self.last.min(exponent(value) - 1);
+        if value > 0.0 && !self.scientific && last < -5 && exponent(value) < -4 {
+            return format!("{value:.1e}");
+        }
+        Self { last: if value > 0.0 { last } else { self.last }, ..*self }.show(value)
     }
 }
 
@@ -78,15 +127,15 @@ fn exponent(value: f64) -> i32 {
 }
 
 /// The name on one line, cut to its column with an ellipsis.
-fn cut(name: &str) -> String {
+fn cut(name: &str, most: usize) -> String {
     let name: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if width(&name) <= NAME_WIDTH {
+    if width(&name) <= most {
         return name;
     }
     let mut used = 0;
     let fits = |c: &char| {
         used += char_width(*c);
-        used < NAME_WIDTH
+        used < most
     };
     name.chars().take_while(fits).chain(['…']).collect()
 }

@@ -34,18 +34,12 @@ impl<'a> Queue<'a> {
         let groups = pool::chain_groups(jobs.len());
         let mut jobs: Vec<Numbered<'a>> = jobs.into_iter().enumerate().collect();
         // Of chains that were saved while they learned, some may wait for what others know already.
-        let whole = jobs
-            .chunk_by_mut(|(a, _), (b, _)| groups[*a] == groups[*b])
-            .fold(true, |whole, group| refresh(group) && whole);
+        let groups_of_jobs = jobs.chunk_by_mut(|(a, _), (b, _)| groups[*a] == groups[*b]);
+        let failures = groups_of_jobs.map(refresh).filter(|whole| !whole).count();
         let waiting = (0..=groups.last().copied().unwrap_or(0)).map(|_| Vec::new()).collect();
-        let (mut ready, mut finished) = (VecDeque::new(), Vec::new());
-        if whole {
-            ready.extend(jobs)
-        } else {
-            finished.extend(jobs)
-        };
+        let (ready, finished) = if failures == 0 { (jobs.into(), Vec::new()) } else { (VecDeque::new(), jobs) };
         let state = State { ready, waiting, finished, busy: 0 };
-        Self { state: Mutex::new(state), changed: Condvar::new(), failed: AtomicBool::new(!whole), groups }
+        Self { state: Mutex::new(state), changed: Condvar::new(), failed: AtomicBool::new(failures > 0), groups }
     }
 
     /// The lock, even after a panic elsewhere: what it guards are lists, never half changed.

@@ -23,6 +23,17 @@ fn points() -> Vec<[f64; 3]> {
     (0..12).map(|i| [(f64::from(i) * 1.3).sin() * 2.0, (f64::from(i) * 0.7).cos(), 0.1 * f64::from(i) - 0.5]).collect()
 }
 
+/// The slope of `f` at `x` along coordinate `i`, by a central difference.
+fn slope(x: [f64; 3], i: usize, f: impl Fn([f64; 3]) -> f64) -> f64 {
+    let h = 1e-5;
+    let at = |step: f64| {
+        let mut x = x;
+        x[i] += step;
+        f(x)
+    };
+    (at(h) - at(-h)) / (2.0 * h)
+}
+
 #[test]
 fn gradients_agree_with_finite_differences() {
     for kernel in all() {
@@ -34,11 +45,7 @@ fn gradients_agree_with_finite_differences() {
                 let mut gradient = [0.0; 3];
                 kernel.gradient(&x, &y, &mut gradient);
                 for i in 0..3 {
-                    let h = 1e-5;
-                    let (mut up, mut down) = (x, x);
-                    up[i] += h;
-                    down[i] -= h;
-                    let slope = (kernel.value(&up, &y) - kernel.value(&down, &y)) / (2.0 * h);
+                    let slope = slope(x, i, |x| kernel.value(&x, &y));
                     let error = (slope - gradient[i]).abs();
                     assert!(error < 1e-6 * (1.0 + slope.abs()), "{kernel:?} at {x:?}, {y:?}: {slope} {}", gradient[i]);
                 }
@@ -55,11 +62,7 @@ fn the_gradient_at_a_point_itself_is_half_that_of_the_diagonal() {
             let mut gradient = [0.0; 3];
             kernel.gradient(&x, &x, &mut gradient);
             for i in 0..3 {
-                let h = 1e-5;
-                let (mut up, mut down) = (x, x);
-                up[i] += h;
-                down[i] -= h;
-                let diagonal = (kernel.value(&up, &up) - kernel.value(&down, &down)) / (2.0 * h);
+                let diagonal = slope(x, i, |x| kernel.value(&x, &x));
                 assert!((diagonal - 2.0 * gradient[i]).abs() < 1e-6 * (1.0 + diagonal.abs()), "{kernel:?} at {x:?}");
             }
         }

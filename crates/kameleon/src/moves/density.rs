@@ -139,7 +139,7 @@ impl JumpDensity {
             solve_packed(u, |k| self.wide[k]);
             return;
         }
-        let a = self.component(rng);
+        let a = rng.random_range(0..self.z.len());
         let (block, lane) = (a / BLOCK, a % BLOCK);
         if self.precisions.is_empty() {
             u.iter_mut().for_each(|u| *u /= self.narrowing);
@@ -148,11 +148,6 @@ impl JumpDensity {
             solve_packed(u, |k| self.precisions[first + k][lane]);
         }
         u.iter_mut().zip(self.z.block(block * BLOCK)).for_each(|(u, z)| *u += z[lane]);
-    }
-
-    /// A point of z, each as likely as any other.
-    fn component(&self, rng: &mut Rng) -> usize {
-        rng.random_range(0..self.z.len())
     }
 }
 

@@ -1,6 +1,6 @@
 //! A step of differential evolution: along the difference of two points of the history.
 
-use super::{Local, Model, Move, Setting, Share, from_point, gelman_nu2};
+use super::{Local, Move, Setting, from_point, gelman_nu2};
 use crate::Rng;
 use crate::simd::BLOCK;
 use rand::RngExt;
@@ -17,16 +17,8 @@ impl Move for Difference {
         "differential evolution"
     }
 
-    fn is_possible(&self, model: &Model) -> bool {
-        model.history.is_some()
-    }
-
     fn initial_nu2(&self, dim: usize) -> Option<f64> {
         Some(gelman_nu2(2 * dim))
-    }
-
-    fn share(&self) -> Share {
-        Share::Worth
     }
 
     fn draw(&self, with: &Setting<'_>, x: &[f64], _at: &Local, rng: &mut Rng, y: &mut [f64]) {

@@ -15,10 +15,6 @@ impl Move for Jump {
         model.history.as_ref().is_some_and(|history| history.density.is_some())
     }
 
-    fn initial_nu2(&self, _dim: usize) -> Option<f64> {
-        None
-    }
-
     fn share(&self) -> Share {
         Share::Jump { least: 0.05, most: 0.5 }
     }

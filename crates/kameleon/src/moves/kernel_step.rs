@@ -1,6 +1,6 @@
 //! A kernel step: N(x, R(x)), whose covariance R follows the local shape of the target, in the frame of the history model.
 
-use super::{Local, Model, Move, Setting, Share, from_point, gelman_nu2};
+use super::{Local, Move, Setting, from_point};
 use crate::Rng;
 
 /// A kernel step in all directions.
@@ -9,18 +9,6 @@ pub struct KernelStep;
 impl Move for KernelStep {
     fn name(&self) -> &'static str {
         "kernel step"
-    }
-
-    fn is_possible(&self, model: &Model) -> bool {
-        model.history.is_some()
-    }
-
-    fn initial_nu2(&self, dim: usize) -> Option<f64> {
-        Some(gelman_nu2(dim))
-    }
-
-    fn share(&self) -> Share {
-        Share::Worth
     }
 
     fn locate(&self, with: &Setting<'_>, x: &[f64], at: &mut Local) {

@@ -4,9 +4,8 @@ use super::density::{DensityScratch, JumpDensity};
 use super::{HistoryModel, Model, SubspaceModel};
 use crate::Rng;
 use crate::gradient_covariance::{Scratch, weighted_moments};
-use crate::linalg::{add_to_diagonal, cholesky, dot, log_diagonal, multiply_lower, solve_lower, times_transpose};
-use rand::RngExt;
-use rand_distr::StandardNormal;
+use crate::linalg::times_transpose;
+use crate::normal_step::NormalStep;
 
 /// What is known at a point: no more than was needed by the moves that led there and away from it.
 #[derive(Clone, Debug)]
@@ -38,15 +37,14 @@ impl Local {
     pub fn forget(&mut self, model: &Model) {
         self.full.forget();
         let dim = self.full.u.len();
-        let kept = |of: &SubspaceModel, room: Option<Box<LocalSubspace>>| {
-            let room = room.filter(|room| room.s.len() == of.dim());
-            room.unwrap_or_else(|| Box::new(LocalSubspace::new(dim, of.dim())))
-        };
         let room = self.subspace.take();
-        self.subspace = model.subspace().map(|of| kept(of, room));
-        if let Some(subspace) = &mut self.subspace {
-            subspace.at.forget();
-        }
+        self.subspace = model.subspace().map(|of| match room.filter(|room| room.s.len() == of.dim()) {
+            Some(mut room) => {
+                room.at.forget();
+                room
+            }
+            None => Box::new(LocalSubspace::new(dim, of.dim())),
+        });
     }
 }
 
@@ -55,15 +53,13 @@ impl Local {
 pub struct Neighbourhood {
     /// Its coordinates in the frame, once either of the following is known.
     u: Vec<f64>,
-    /// C, the local covariance, no larger than it may be, and L with LLᵀ = R = ν²(C/c̄ + floor).
+    /// C, the local covariance, no larger than it may be, and R = ν²(C/c̄ + floor).
     covariance: Vec<f64>,
-    factor: Vec<f64>,
-    log_factor: f64,
+    step: NormalStep,
     has_step: bool,
     /// ln Q, in the coordinates of the frame.
     log_density: f64,
     has_density: bool,
-    difference: Vec<f64>,
     scratch: Scratch,
     density_scratch: DensityScratch,
 }
@@ -73,12 +69,10 @@ impl Neighbourhood {
         Self {
             u: vec![0.0; dim],
             covariance: vec![0.0; dim * dim],
-            factor: vec![0.0; dim * dim],
-            log_factor: 0.0,
+            step: NormalStep::new(dim),
             has_step: false,
             log_density: 0.0,
             has_density: false,
-            difference: vec![0.0; dim],
             scratch: Scratch::new(dim),
             density_scratch: JumpDensity::scratch(dim),
         }
@@ -86,7 +80,7 @@ impl Neighbourhood {
 
     /// The factor of a kernel step's covariance, row by row, if it is known.
     pub fn factor(&self) -> Option<&[f64]> {
-        self.has_step.then_some(&self.factor)
+        self.has_step.then_some(&self.step.factor)
     }
 
     /// ln Q of the jump, in the coordinates of the frame, if it is known.
@@ -131,24 +125,12 @@ impl Neighbourhood {
 
     /// R's factor from C: O(d³).
     fn factorise(&mut self, history: &HistoryModel, nu2: f64) {
-        let d = self.u.len();
-        for (r, c) in self.factor.iter_mut().zip(&self.covariance) {
-            *r = nu2 * history.unit * c;
-        }
-        let floor = nu2 * history.floor;
-        add_to_diagonal(&mut self.factor, d, floor);
-        if !cholesky(&mut self.factor, d) {
-            // A function of the point only, the same in both directions, so the chain stays exact.
-            self.factor.fill(0.0);
-            add_to_diagonal(&mut self.factor, d, floor.sqrt());
-        }
-        self.log_factor = log_diagonal(&self.factor, d);
+        self.step.factorise(nu2 * history.unit, &self.covariance, nu2 * history.floor);
     }
 
     /// A kernel step, as a difference of points.
     pub(super) fn draw_step(&self, history: &HistoryModel, length_factor: f64, rng: &mut Rng, y: &mut [f64]) {
-        y.iter_mut().for_each(|y| *y = length_factor * rng.sample::<f64, _>(StandardNormal));
-        multiply_lower(&self.factor, y);
+        self.step.draw(length_factor, rng, y);
         history.frame.direction(y);
     }
 
@@ -176,16 +158,7 @@ impl Neighbourhood {
     /// ln N(x; y, R(y)) − ln N(y; x, R(x)) for a step from here to `there`.
     pub(super) fn log_step_ratio(&self, there: &mut Neighbourhood, length_factor: f64) -> f64 {
         debug_assert!(self.has_step && there.has_step);
-        let mut difference = std::mem::take(&mut there.difference);
-        let mut log_density = |at: &Neighbourhood, from: &[f64], to: &[f64]| {
-            difference.iter_mut().zip(from).zip(to).for_each(|((d, from), to)| *d = to - from);
-            solve_lower(&at.factor, &mut difference);
-            -at.log_factor - 0.5 * dot(&difference, &difference) / (length_factor * length_factor)
-        };
-        let back = log_density(there, &there.u, &self.u);
-        let forth = log_density(self, &self.u, &there.u);
-        there.difference = difference;
-        back - forth
+        self.step.log_ratio(&self.u, &there.u, &mut there.step, length_factor)
     }
 }
 
@@ -207,18 +180,13 @@ impl LocalSubspace {
 
     /// Works out R's factor at x, if it is not known.
     pub fn find_step(&mut self, x: &[f64], model: &SubspaceModel, nu2: f64) {
-        model.subspace().coordinates(x, &mut self.white, &mut self.s);
-        self.at.find_step(&self.s, model.history(), nu2);
+        model.subspace.coordinates(x, &mut self.white, &mut self.s);
+        self.at.find_step(&self.s, &model.history, nu2);
     }
 
     /// Works out ln Q at x, if it is not known.
     pub fn find_density(&mut self, x: &[f64], model: &SubspaceModel) {
-        model.subspace().coordinates(x, &mut self.white, &mut self.s);
-        self.at.find_density(&self.s, model.history());
-    }
-
-    /// R's factor, where it is known, for another ν².
-    pub fn rescale(&mut self, model: &SubspaceModel, nu2: f64) {
-        self.at.rescale(model.history(), nu2);
+        model.subspace.coordinates(x, &mut self.white, &mut self.s);
+        self.at.find_density(&self.s, &model.history);
     }
 }

@@ -1,6 +1,6 @@
 //! The model that moves read: the metric Σ, and the points z of the history with what is made of them.
 
-use super::{DensityShape, Frame, JumpDensity, LocalFactors, SubspaceModel};
+use super::{DensityShape, Frame, JumpDensity, LocalFactors, Subspace};
 use crate::Rng;
 use crate::bandwidth::MedianHeuristic;
 use crate::gradient_covariance::{Scratch, weighted_moments};
@@ -99,6 +99,27 @@ impl HistoryModel {
         let mut ranked: Vec<(f64, &[f64])> = states.into_iter().map(|x| (log_density(x), x)).collect();
         ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         ranked.into_iter().take(count).map(|(_, x)| x).collect()
+    }
+}
+
+/// A subspace, and the history model in its coordinates.
+#[derive(Clone, Debug)]
+pub struct SubspaceModel {
+    /// The directions.
+    pub subspace: Subspace,
+    /// The history in their coordinates, with a density estimate.
+    pub history: Box<HistoryModel>,
+}
+
+impl SubspaceModel {
+    /// Of the history in a subspace; none if that has no density estimate.
+    pub fn new(subspace: Subspace, history: HistoryModel) -> Option<Self> {
+        history.density.is_some().then(|| Self { subspace, history: Box::new(history) })
+    }
+
+    /// k, the number of directions.
+    pub fn dim(&self) -> usize {
+        self.subspace.dim()
     }
 }
 

@@ -44,19 +44,13 @@ pub struct PerMove<T>([T; MOVES.len()]);
 
 impl<T> PerMove<T> {
     /// The value that `value` gives for each.
-    pub fn new(value: impl FnMut(MoveId) -> T) -> Self {
-        let mut value = value;
+    pub fn new(mut value: impl FnMut(MoveId) -> T) -> Self {
         Self(std::array::from_fn(|number| value(MoveId(number))))
     }
 
     /// The value of this move.
     pub fn of(&self, wanted: &dyn Move) -> &T {
         &self[MoveId::of(wanted)]
-    }
-
-    /// The value of this move, to be changed.
-    pub fn of_mut(&mut self, wanted: &dyn Move) -> &mut T {
-        &mut self[MoveId::of(wanted)]
     }
 
     /// All values.
@@ -98,10 +92,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for PerMove<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut named = BTreeMap::<String, T>::deserialize(deserializer)?;
         let found: Vec<T> = MoveId::all().filter_map(|id| named.remove(id.get().name())).collect();
-        let all = <[T; MOVES.len()]>::try_from(found);
-        all.ok()
-            .filter(|_| named.is_empty())
-            .map(Self)
-            .ok_or_else(|| D::Error::custom("its moves are not those of this version"))
+        let all = found.try_into().ok().filter(|_| named.is_empty());
+        all.map(Self).ok_or_else(|| D::Error::custom("its moves are not those of this version"))
     }
 }

@@ -53,7 +53,7 @@ impl Pick {
         Self { id: MoveId::nth(component / (LENGTHS + 1)), length: component % (LENGTHS + 1) }
     }
 
-    /// Whether it has the learned length, so that its acceptance can teach the scale.
+    /// Whether it has the learned length: only then does its acceptance adjust the scale.
     pub fn is_whole(self) -> bool {
         self.length == 0
     }

@@ -1,6 +1,6 @@
 //! A jump in the subspace: its coordinates are drawn from a density estimate of them, the others are kept.
 
-use super::{Local, Model, Move, Setting, Share, from_point};
+use super::{Local, Model, Move, Setting, Share, Subspace, from_point};
 use crate::Rng;
 
 /// A jump in the subspace.
@@ -13,10 +13,6 @@ impl Move for SubspaceJump {
 
     fn is_possible(&self, model: &Model) -> bool {
         model.subspace().is_some()
-    }
-
-    fn initial_nu2(&self, _dim: usize) -> Option<f64> {
-        None
     }
 
     /// Little, since it leaves the other coordinates where they are.
@@ -32,12 +28,16 @@ impl Move for SubspaceJump {
 
     fn draw(&self, with: &Setting<'_>, x: &[f64], at: &Local, rng: &mut Rng, y: &mut [f64]) {
         let (Some(model), Some(at)) = (with.model.subspace(), &at.subspace) else { return y.copy_from_slice(x) };
-        model.draw_jump(at, rng, y);
+        let mut room = [0.0; Subspace::LARGEST];
+        let s = &mut room[..model.dim()];
+        model.history.draw_jump(rng, s);
+        s.iter_mut().zip(&at.s).for_each(|(new, old)| *new -= old);
+        model.subspace.direction(s, y);
         from_point(x, y);
     }
 
     fn log_ratio(&self, _with: &Setting<'_>, at_x: &Local, at_y: &mut Local) -> f64 {
-        let (Some(at_x), Some(at_y)) = (at_x.subspace(), at_y.subspace()) else { return f64::NAN };
-        at_x.log_jump_ratio(at_y)
+        let (Some(at_x), Some(at_y)) = (&at_x.subspace, &at_y.subspace) else { return f64::NAN };
+        at_x.at.log_jump_ratio(&at_y.at)
     }
 }

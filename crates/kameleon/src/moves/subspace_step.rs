@@ -1,6 +1,6 @@
 //! A kernel step in the subspace: its coordinates change, the others are kept.
 
-use super::{Local, Model, Move, Setting, Share, from_point, gelman_nu2};
+use super::{Local, Model, Move, Setting, Share, Subspace, from_point};
 use crate::Rng;
 
 /// A kernel step in the subspace.
@@ -15,11 +15,7 @@ impl Move for SubspaceStep {
         model.subspace().is_some()
     }
 
-    fn initial_nu2(&self, dim: usize) -> Option<f64> {
-        Some(gelman_nu2(dim))
-    }
-
-    /// Fixed, since these steps are there for the tails, of which no mean tells.
+    /// Fixed: these steps serve the tails, which a mean squared distance does not reflect.
     fn share(&self) -> Share {
         Share::OfSteps(0.4)
     }
@@ -32,7 +28,10 @@ impl Move for SubspaceStep {
 
     fn draw(&self, with: &Setting<'_>, x: &[f64], at: &Local, rng: &mut Rng, y: &mut [f64]) {
         let (Some(model), Some(at)) = (with.model.subspace(), &at.subspace) else { return y.copy_from_slice(x) };
-        model.draw_step(at, with.length_factor, rng, y);
+        let mut room = [0.0; Subspace::LARGEST];
+        let s = &mut room[..model.dim()];
+        at.at.draw_step(&model.history, with.length_factor, rng, s);
+        model.subspace.direction(s, y);
         from_point(x, y);
     }
 
@@ -43,7 +42,7 @@ impl Move for SubspaceStep {
 
     fn rescale(&self, with: &Setting<'_>, at: &mut Local) {
         if let (Some(model), Some(at)) = (with.model.subspace(), &mut at.subspace) {
-            at.rescale(model, with.scale.nu2());
+            at.at.rescale(&model.history, with.scale.nu2());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A step of adaptive Metropolis: N(x, s²Σ) with the learned metric Σ.
 
-use super::{Local, Model, Move, Setting, Share, from_point, gelman_nu2};
+use super::{Local, Model, Move, Setting, from_point};
 use crate::Rng;
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -15,14 +15,6 @@ impl Move for Walk {
 
     fn is_possible(&self, _model: &Model) -> bool {
         true
-    }
-
-    fn initial_nu2(&self, dim: usize) -> Option<f64> {
-        Some(gelman_nu2(dim))
-    }
-
-    fn share(&self) -> Share {
-        Share::Worth
     }
 
     fn draw(&self, with: &Setting<'_>, x: &[f64], _at: &Local, rng: &mut Rng, y: &mut [f64]) {

@@ -20,17 +20,17 @@ settings! {
     pub struct AdaptiveMetropolisSettings {
         /// Whether the scale ν is learned too (AM-LS; Andrieu & Thoms 2008) or stays at 2.38/√d (AM-FS; Haario).
         learn_scale: bool = true, ANY;
-        /// The variances that the covariance starts from; ones if none are given.
+        /// The variances of the initial covariance; 1 if not given.
         variances: Option<Vec<f64>> = None, POSITIVE;
-        /// Whether the mean starts at zero, or at the first state that is learned from.
+        /// Whether the mean starts at zero instead of at the first state learned from.
         mean_from_zero: bool = false, ANY;
-        /// Iterations before anything is learned.
+        /// The number of iterations before anything is learned.
         discard: u64 = 500, ANY;
-        /// Mean and covariance learn from one state in every this many.
+        /// Mean and covariance are learned from one state in every this many.
         every: u64 = 1, AT_LEAST_ONE;
-        /// Mean and covariance learn in steps of t^−a: 1 averages the whole history; ½ as published never settles.
+        /// Mean and covariance are learned with step sizes t^−a: a = 1 averages the history; ½, as published, never settles.
         covariance_power: f64 = 1.0, POSITIVE;
-        /// ln ν² is learned in steps of t to the minus this.
+        /// ln ν² is learned with step sizes t^−a; this is a.
         scale_power: f64 = 0.5, POSITIVE;
         /// Added to the diagonal of the covariance.
         ridge: f64 = 1e-10, NOT_NEGATIVE;
@@ -100,8 +100,6 @@ impl Proposal for AdaptiveMetropolis {
 
     fn allocate(&self, _dim: usize) {}
 
-    fn locate(&self, _x: &[f64], _at: &mut ()) {}
-
     fn draw(&self, x: &[f64], _at: &mut (), rng: &mut Rng, y: &mut [f64]) -> usize {
         y.iter_mut().for_each(|y| *y = rng.sample(StandardNormal));
         multiply_lower(self.covariance.factor(), y);
@@ -111,10 +109,6 @@ impl Proposal for AdaptiveMetropolis {
             *y = x + nu * (*y + ridge * rng.sample::<f64, _>(StandardNormal));
         }
         0
-    }
-
-    fn log_ratio(&self, _x: &[f64], _at_x: &(), _y: &[f64], _at_y: &mut (), _component: usize) -> f64 {
-        0.0
     }
 
     fn adapt(&mut self, x: &[f64], _at: &mut (), step: &Step, _rng: &mut Rng) {

@@ -18,9 +18,9 @@ use std::sync::Arc;
 settings! {
     /// The settings of [`DifferentialEvolution`].
     pub struct DifferentialEvolutionSettings {
-        /// The states Z starts with, drawn around the start with unit variance; ten per dimension if none is given.
+        /// The number of initial states in Z, drawn around the start with unit variance; 10 per dimension if not given.
         first: Option<usize> = None, Range::within(4.0, 1e6);
-        /// One state in every this many of the warm-up joins Z.
+        /// One state in every this many iterations joins Z.
         every: u64 = 10, AT_LEAST_ONE;
         /// The probability of a snooker update: a step along the line through a state of Z.
         snooker: f64 = 0.1, PROBABILITY;
@@ -179,8 +179,6 @@ impl Proposal for DifferentialEvolution {
     type Local = ();
 
     fn allocate(&self, _dim: usize) {}
-
-    fn locate(&self, _x: &[f64], _at: &mut ()) {}
 
     fn draw(&self, x: &[f64], _at: &mut (), rng: &mut Rng, y: &mut [f64]) -> usize {
         let noise = self.settings.noise;

@@ -9,7 +9,7 @@ use super::Proposal;
 use crate::Rng;
 use crate::learner::{Learner, RefreshInput, SharedFit, downcast};
 use crate::linalg::times_transpose;
-use crate::moves::{KernelStep, Local, MoveId, Pick, Setting};
+use crate::moves::{KernelStep, Local, MoveId, Pick, Setting, Walk};
 use crate::registry::{Range, Settings, SettingsError};
 use crate::report::{MoveReport, Report};
 use crate::step::Step;
@@ -22,9 +22,9 @@ use std::sync::Arc;
 settings! {
     /// The settings of [`Kameleon`].
     pub struct KameleonSettings {
-        /// The number n of past states that the local steps and jumps are made of.
+        /// The number n of past states from which local steps and jumps are built.
         n: usize = 1000, Range::within(10.0, 1e5);
-        /// The largest dimension in which the chain jumps in the full space, at a cost of O(nd²).
+        /// The largest dimension with jumps in the full space, each of which costs O(nd²).
         jumps_up_to: usize = 50, Range::within(0.0, 100.0);
     }
 }
@@ -70,13 +70,13 @@ impl Kameleon {
     /// The fit that follows from the inputs at the refresh that is next.
     fn next_fit(&self, inputs: &[ChainInput]) -> Option<Fit> {
         let limits = Limits { points: self.settings.n, jumps_up_to: self.settings.jumps_up_to };
-        Some(refresh(&self.fit, inputs, limits, self.warmup.schedule(), self.warmup.next()?))
+        Some(refresh(&self.fit, inputs, limits, self.warmup.schedule, self.warmup.next?))
     }
 
     fn refresh(&mut self, rng: &mut Rng) {
         let seed = rng.random();
-        if self.warmup.is_pooled() {
-            self.warmup.wait(seed);
+        if self.warmup.pooled {
+            self.warmup.waiting = Some(seed);
         } else if let Some(fit) = self.next_fit(&[self.chain_input(seed)]) {
             self.learn(Arc::new(fit));
         }
@@ -108,11 +108,11 @@ impl Kameleon {
 
 impl Learner for Kameleon {
     fn join(&mut self) {
-        self.warmup.join();
+        self.warmup.pooled = true;
     }
 
     fn waits(&self) -> bool {
-        self.warmup.waiting().is_some()
+        self.warmup.waiting.is_some()
     }
 
     fn refreshes(&self) -> u64 {
@@ -120,7 +120,7 @@ impl Learner for Kameleon {
     }
 
     fn input(&self) -> Option<RefreshInput> {
-        self.warmup.waiting().map(|seed| Box::new(self.chain_input(seed)) as RefreshInput)
+        self.warmup.waiting.map(|seed| Box::new(self.chain_input(seed)) as RefreshInput)
     }
 
     fn combine(&self, inputs: Vec<RefreshInput>) -> Option<SharedFit> {
@@ -176,7 +176,7 @@ impl Proposal for Kameleon {
         if self.warmup.learn_scale(step.acceptance, pick) {
             pick.id.get().rescale(&self.setting(pick), at);
         }
-        if self.warmup.next() == Some(step.t + 1) {
+        if self.warmup.next == Some(step.t + 1) {
             self.refresh(rng);
             self.locate(x, at);
         }
@@ -197,7 +197,7 @@ impl Proposal for Kameleon {
 
     /// s of the steps of adaptive Metropolis.
     fn scale(&self) -> f64 {
-        self.warmup.walk_scale().nu()
+        self.warmup.scale(MoveId::of(&Walk)).nu()
     }
 
     fn problem(&self, dim: usize) -> Option<&'static str> {
@@ -211,7 +211,7 @@ impl Proposal for Kameleon {
 
     fn report(&self) -> Report {
         let row = |id: MoveId| {
-            let (name, tally) = (id.get().name().to_owned(), self.warmup.sampled()[id]);
+            let (name, tally) = (id.get().name().to_owned(), self.warmup.sampled[id]);
             MoveReport { name, share: self.fit.weights[id], proposed: tally.made, accepted: tally.accepted }
         };
         let made = MoveId::all().filter(|id| self.fit.weights[*id] > 0.0);

@@ -8,15 +8,14 @@ use crate::bandwidth::Bandwidth;
 use crate::gradient_covariance::{Scratch, gradient_covariance};
 use crate::history::HistoryKind;
 use crate::kernel::Kernel;
-use crate::linalg::{add_to_diagonal, cholesky, dot, log_diagonal, multiply_lower, solve_lower, times_transpose};
+use crate::linalg::times_transpose;
+use crate::normal_step::NormalStep;
 use crate::registry::{
     ANY, NOT_NEGATIVE, POSITIVE, Range, Setting, Settings, SettingsError, USUAL_SIZE, Values, read_over, take_flag,
     values_of,
 };
 use crate::step::Step;
 use crate::{Length, settings};
-use rand::RngExt;
-use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -33,11 +32,11 @@ settings! {
         n: usize = 1000, Range::within(1.0, 1e6);
         /// The exploration term γ, in the target's own units.
         gamma: f64 = 0.2, POSITIVE;
-        /// γ falls as (1 + k)^−a with the number k of changes of z; this is a.
+        /// γ decreases as (1 + k)^−a with the number k of changes of z; this is a.
         gamma_decay: f64 = 0.0, NOT_NEGATIVE;
         /// The scale ν² at the start.
         nu2: f64 = 0.1, POSITIVE;
-        /// The first states, which never enter z; nothing is learned before.
+        /// The number of first iterations, whose states never enter z; nothing is learned before.
         discard: u64 = 500, ANY;
         /// Where z is drawn from: a reservoir of n states, or the whole stored past.
         history: HistoryKind = HistoryKind::Reservoir, ANY;
@@ -45,7 +44,7 @@ settings! {
         schedule: Schedule = Schedule::default(), ANY;
         /// When learning ends.
         until: Until = Until::Warmup, ANY;
-        /// Points that are z and stay so; then only the scale is learned.
+        /// A fixed z, as a list of points; then only the scale is learned.
         z: Option<Vec<Vec<f64>>> = None, ANY;
     }
 }
@@ -121,19 +120,15 @@ pub struct Kamh {
 pub struct Local {
     /// S = M H Mᵀ: depends on z only, so a new ν or γ does not cost a pass over z.
     gradient_covariance: Vec<f64>,
-    /// L with LLᵀ = R = γ²I + ν²S.
-    factor: Vec<f64>,
-    /// ln |L|
-    log_factor: f64,
-    /// Room for a difference of two points.
-    difference: Vec<f64>,
+    /// R = γ²I + ν²S.
+    step: NormalStep,
     scratch: Scratch,
 }
 
 impl Local {
     /// R's Cholesky factor, row by row.
     pub fn factor(&self) -> &[f64] {
-        &self.factor
+        &self.step.factor
     }
 
     /// S, row by row.
@@ -154,24 +149,8 @@ impl Kamh {
 
     /// The factor of R from S: O(d³).
     fn factorise(&self, at: &mut Local) {
-        let d = at.gradient_covariance.len().isqrt();
-        let (gamma, nu2) = (self.subsample.gamma(), self.scale.nu2());
-        for (r, s) in at.factor.iter_mut().zip(&at.gradient_covariance) {
-            *r = nu2 * s;
-        }
-        add_to_diagonal(&mut at.factor, d, gamma * gamma);
-        if !cholesky(&mut at.factor, d) {
-            // A function of the point only, the same in both directions, so the chain stays exact.
-            at.factor.fill(0.0);
-            add_to_diagonal(&mut at.factor, d, gamma);
-        }
-        at.log_factor = log_diagonal(&at.factor, d);
-    }
-
-    /// ln N(y; x, R(x)), up to a constant. Uses up `difference`.
-    fn log_density(at: &Local, difference: &mut [f64]) -> f64 {
-        solve_lower(&at.factor, difference);
-        -at.log_factor - 0.5 * dot(difference, difference)
+        let gamma = self.subsample.gamma();
+        at.step.factorise(self.scale.nu2(), &at.gradient_covariance, gamma * gamma);
     }
 }
 
@@ -179,47 +158,28 @@ impl Proposal for Kamh {
     type Local = Local;
 
     fn allocate(&self, dim: usize) -> Local {
-        Local {
-            gradient_covariance: vec![0.0; dim * dim],
-            factor: vec![0.0; dim * dim],
-            log_factor: 0.0,
-            difference: vec![0.0; dim],
-            scratch: Scratch::new(dim),
-        }
+        Local { gradient_covariance: vec![0.0; dim * dim], step: NormalStep::new(dim), scratch: Scratch::new(dim) }
     }
 
     fn locate(&self, x: &[f64], at: &mut Local) {
-        gradient_covariance(
-            self.subsample.kernel(),
-            self.subsample.z(),
-            x,
-            &mut at.scratch,
-            &mut at.gradient_covariance,
-        );
+        let Subsample { kernel, z, .. } = &self.subsample;
+        gradient_covariance(kernel, z, x, &mut at.scratch, &mut at.gradient_covariance);
         self.factorise(at);
     }
 
     fn draw(&self, x: &[f64], at: &mut Local, rng: &mut Rng, y: &mut [f64]) -> usize {
-        y.iter_mut().for_each(|y| *y = rng.sample(StandardNormal));
-        multiply_lower(&at.factor, y);
+        at.step.draw(1.0, rng, y);
         y.iter_mut().zip(x).for_each(|(y, x)| *y += x);
         0
     }
 
     fn log_ratio(&self, x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local, _component: usize) -> f64 {
         self.locate(y, at_y);
-        let mut difference = std::mem::take(&mut at_y.difference);
-        let mut density = |at: &Local| {
-            difference.iter_mut().zip(x).zip(y).for_each(|((d, x), y)| *d = y - x);
-            Self::log_density(at, &mut difference)
-        };
-        let ratio = density(at_y) - density(at_x);
-        at_y.difference = difference;
-        ratio
+        at_x.step.log_ratio(x, y, &mut at_y.step, 1.0)
     }
 
     fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
-        if !self.subsample.until().allows(step.warm) {
+        if !self.subsample.until.allows(step.warm) {
             return;
         }
         self.subsample.remember(x, step.t, rng);
@@ -237,7 +197,7 @@ impl Proposal for Kamh {
 
     fn covariance(&self, x: &[f64], at: &Local) -> Option<Vec<f64>> {
         let mut covariance = vec![0.0; x.len() * x.len()];
-        times_transpose(&at.factor, x.len(), &mut covariance);
+        times_transpose(&at.step.factor, x.len(), &mut covariance);
         Some(covariance)
     }
 
@@ -250,6 +210,6 @@ impl Proposal for Kamh {
     }
 
     fn bandwidth(&self) -> Option<f64> {
-        self.subsample.kernel().bandwidth()
+        self.subsample.kernel.bandwidth()
     }
 }

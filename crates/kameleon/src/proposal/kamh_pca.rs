@@ -30,7 +30,7 @@ const GROWTH: f64 = 1.3;
 settings! {
     /// What [`KamhPca`] has besides the settings of the Kameleon.
     pub struct ComponentsSettings {
-        /// The number m of principal directions, fewer than n; 20 or n − 1, whichever is less, if none is given.
+        /// The number m of principal directions, fewer than n; the smaller of 20 and n − 1 if not given.
         components: Option<usize> = None, AT_LEAST_ONE;
     }
 }
@@ -125,18 +125,18 @@ impl KamhPca {
             refresh: shared.discard,
             work: None,
         };
-        proposal.work = Some(Work::new(proposal.subsample.z(), m));
+        proposal.work = Some(Work::new(&proposal.subsample.z, m));
         proposal.find_alphas();
         Ok(proposal)
     }
 
     /// The leading eigenvectors of HKH and their weights, once z has more points than there are components.
     fn find_alphas(&mut self) {
-        let (n, m) = (self.subsample.z().len(), self.scales.len());
+        let (n, m) = (self.subsample.z.len(), self.scales.len());
         if n <= m {
             return;
         }
-        let work = self.work.get_or_insert_with(|| Work::new(self.subsample.z(), m));
+        let work = self.work.get_or_insert_with(|| Work::new(&self.subsample.z, m));
         work.centred_kernel_matrix(&self.subsample);
         // Any start will do that is the same each time.
         self.alphas.clear();
@@ -206,7 +206,7 @@ impl Work {
 
     /// H K H, row by row.
     fn centred_kernel_matrix(&mut self, subsample: &Subsample) {
-        let (z, kernel) = (subsample.z(), subsample.kernel());
+        let (z, kernel) = (&subsample.z, &subsample.kernel);
         let (n, d) = (z.len(), z.dim());
         let (rows, k) = (&mut self.rows[..n * d], &mut self.k[..n * n]);
         rows.chunks_mut(d).enumerate().for_each(|(a, row)| z.get(a, row));
@@ -235,7 +235,7 @@ impl Proposal for KamhPca {
     fn locate(&self, x: &[f64], at: &mut Local) {
         let s = &self.subsample;
         if !self.alphas.is_empty() {
-            directions(s.kernel(), s.z(), x, &self.alphas, &mut at.scratch, &mut at.directions);
+            directions(&s.kernel, &s.z, x, &self.alphas, &mut at.scratch, &mut at.directions);
         }
         // Without eigenvectors, or where they lead nowhere, every component is N(x, γ²I): a function of the point only.
         if self.alphas.is_empty() || !at.directions.iter().all(|u| u.is_finite()) {
@@ -260,7 +260,7 @@ impl Proposal for KamhPca {
     }
 
     fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
-        if !self.subsample.until().allows(step.warm) {
+        if !self.subsample.until.allows(step.warm) {
             return;
         }
         self.subsample.remember(x, step.t, rng);
@@ -286,13 +286,13 @@ impl Proposal for KamhPca {
     }
 
     fn problem(&self, dim: usize) -> Option<&'static str> {
-        let (m, n) = (self.scales.len(), self.subsample.z().len());
+        let (m, n) = (self.scales.len(), self.subsample.z.len());
         let lengths = m > 0 && self.cumulative.len() == m && (self.alphas.is_empty() || self.alphas.len() == m * n);
-        let room = self.subsample.z().capacity() <= LARGEST_EIGENPROBLEM;
+        let room = self.subsample.z.capacity() <= LARGEST_EIGENPROBLEM;
         if lengths && room { self.subsample.problem(dim) } else { Some("its principal directions do not fit together") }
     }
 
     fn bandwidth(&self) -> Option<f64> {
-        self.subsample.kernel().bandwidth()
+        self.subsample.kernel.bandwidth()
     }
 }

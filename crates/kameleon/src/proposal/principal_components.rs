@@ -24,9 +24,9 @@ const GROWTH: f64 = 1.05;
 settings! {
     /// The settings of [`PrincipalComponents`].
     pub struct PrincipalComponentsSettings {
-        /// The number m of principal directions; all d if none is given. With fewer, a frozen chain moves in a subspace.
+        /// The number m of principal directions; all d if not given. With fewer, a frozen chain stays in a subspace.
         components: Option<usize> = None, AT_LEAST_ONE;
-        /// Iterations before anything is learned.
+        /// The number of iterations before anything is learned.
         discard: u64 = 500, ANY;
         /// When learning ends.
         until: Until = Until::Warmup, ANY;
@@ -130,8 +130,6 @@ impl Proposal for PrincipalComponents {
 
     fn allocate(&self, _dim: usize) {}
 
-    fn locate(&self, _x: &[f64], _at: &mut ()) {}
-
     fn draw(&self, x: &[f64], _at: &mut (), rng: &mut Rng, y: &mut [f64]) -> usize {
         let j = pick(&self.cumulative, rng.random());
         let step = self.scales[j].nu() * rng.sample::<f64, _>(StandardNormal);
@@ -140,10 +138,6 @@ impl Proposal for PrincipalComponents {
             *y = x + step * v;
         }
         j
-    }
-
-    fn log_ratio(&self, _x: &[f64], _at_x: &(), _y: &[f64], _at_y: &mut (), _component: usize) -> f64 {
-        0.0
     }
 
     fn adapt(&mut self, x: &[f64], _at: &mut (), step: &Step, _rng: &mut Rng) {

@@ -17,7 +17,7 @@ pub fn gelman_scale(dim: usize) -> f64 {
 settings! {
     /// The settings of [`RandomWalk`].
     pub struct RandomWalkSettings {
-        /// The scale ν of a step; 2.38/√d if none is given.
+        /// The scale ν of a step; 2.38/√d if not given.
         nu: Option<f64> = None, POSITIVE;
     }
 }
@@ -41,17 +41,11 @@ impl Proposal for RandomWalk {
 
     fn allocate(&self, _dim: usize) {}
 
-    fn locate(&self, _x: &[f64], _at: &mut ()) {}
-
     fn draw(&self, x: &[f64], _at: &mut (), rng: &mut Rng, y: &mut [f64]) -> usize {
         for (y, x) in y.iter_mut().zip(x) {
             *y = x + self.nu * rng.sample::<f64, _>(StandardNormal);
         }
         0
-    }
-
-    fn log_ratio(&self, _x: &[f64], _at_x: &(), _y: &[f64], _at_y: &mut (), _component: usize) -> f64 {
-        0.0
     }
 
     fn adapt(&mut self, _x: &[f64], _at: &mut (), _step: &Step, _rng: &mut Rng) {}

@@ -2,14 +2,13 @@
 //! change only when z does.
 
 use super::KamhSettings;
-use crate::Length;
-use crate::Rng;
 use crate::adapt::{Schedule, Until};
 use crate::bandwidth::{Bandwidth, MedianHeuristic};
 use crate::history::History;
 use crate::kernel::Kernel;
 use crate::points::Points;
 use crate::registry::{Settings, SettingsError};
+use crate::{Length, Rng};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -21,13 +20,16 @@ const MEDIAN_OF: usize = 300;
 /// The subsample z with its kernel and γ.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Subsample {
-    kernel: Kernel,
-    z: Points,
+    /// The kernel k, with its bandwidth as learned so far.
+    pub kernel: Kernel,
+    /// z
+    pub z: Points,
     /// None with an oracle z.
     history: Option<History>,
     discard: u64,
     schedule: Schedule,
-    until: Until,
+    /// When learning ends.
+    pub until: Until,
     gamma_start: f64,
     gamma_decay: f64,
     /// How many times z has changed.
@@ -79,24 +81,9 @@ impl Subsample {
         })
     }
 
-    /// The kernel k, with its bandwidth as learned so far.
-    pub fn kernel(&self) -> &Kernel {
-        &self.kernel
-    }
-
-    /// z
-    pub fn z(&self) -> &Points {
-        &self.z
-    }
-
     /// γ
     pub fn gamma(&self) -> f64 {
         self.gamma_start * libm::pow((1 + self.changes) as f64, -self.gamma_decay)
-    }
-
-    /// When learning ends.
-    pub fn until(&self) -> Until {
-        self.until
     }
 
     /// The iteration before which nothing is learned: none is lost to an oracle z.

@@ -4,7 +4,7 @@ use crate::sampler::SAMPLERS;
 use crate::target::TARGETS;
 
 /// Every entry as its name, its table, and whether it can be made from such values.
-fn entries() -> Vec<(&'static str, Vec<Setting>, Box<dyn Fn(&Values) -> Result<(), SettingsError>>)> {
+fn entries() -> Vec<(&'static str, Vec<Setting>, Made)> {
     fn of<T>(table: &'static [Entry<T>]) -> impl Iterator<Item = (&'static str, Vec<Setting>, Made)> {
         table.iter().map(|entry| {
             (entry.name, (entry.settings)(), Box::new(|given: &Values| entry.build(given).map(drop)) as Made)

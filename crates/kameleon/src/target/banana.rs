@@ -66,10 +66,6 @@ impl Known for Banana {
         x[1] += self.twist(x[0]);
     }
 
-    fn mean(&self) -> Vec<f64> {
-        vec![0.0; self.dim]
-    }
-
     fn total_variance(&self) -> f64 {
         // Var[b x₁²] = 2 b² v²
         self.v + (self.dim - 1) as f64 + 2.0 * (self.b * self.v).powi(2)

@@ -57,10 +57,6 @@ impl Known for Funnel {
         x[1..].iter_mut().for_each(|x| *x *= sd);
     }
 
-    fn mean(&self) -> Vec<f64> {
-        vec![0.0; self.dim]
-    }
-
     fn total_variance(&self) -> f64 {
         self.s * self.s + (self.dim - 1) as f64 * libm::exp(0.5 * self.s * self.s)
     }

@@ -1,7 +1,6 @@
 //! A target made noisy on purpose, to exercise pseudo-marginal chains.
 
 use super::{Evaluation, Known, Noise, Target};
-use crate::Rng;
 use crate::registry::{NOT_NEGATIVE, SettingsError};
 
 /// Multiplies the density by exp(s e − s²/2), e ~ N(0, 1): noise of mean one, so the estimate is unbiased.
@@ -41,23 +40,5 @@ impl<T: Target> Target for Noisy<T> {
     /// The noise has mean one, so the truth is that of the target without it.
     fn known(&self) -> Option<&dyn Known> {
         self.target.known()
-    }
-}
-
-impl<T: Known> Known for Noisy<T> {
-    fn sample(&self, rng: &mut Rng, x: &mut [f64]) {
-        self.target.sample(rng, x);
-    }
-
-    fn mean(&self) -> Vec<f64> {
-        self.target.mean()
-    }
-
-    fn total_variance(&self) -> f64 {
-        self.target.total_variance()
-    }
-
-    fn level(&self, x: &[f64]) -> f64 {
-        self.target.level(x)
     }
 }

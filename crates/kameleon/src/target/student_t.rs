@@ -56,10 +56,6 @@ impl Known for StudentT {
         x.iter_mut().for_each(|x| *x = stretch * rng.sample::<f64, _>(StandardNormal));
     }
 
-    fn mean(&self) -> Vec<f64> {
-        vec![0.0; self.dim]
-    }
-
     fn total_variance(&self) -> f64 {
         self.dim as f64 * self.freedom / (self.freedom - 2.0)
     }

@@ -54,10 +54,10 @@ struct SavedFit {
 impl From<Fit> for SavedFit {
     fn from(fit: Fit) -> Self {
         let Fit { number, weights, model: Model { metric, history } } = fit;
-        let parts =
-            |model: &SubspaceModel| (model.subspace().clone(), model.history().shape, model.history().z.clone());
-        let subspace = history.as_ref().and_then(|history| history.subspace.as_ref()).map(parts);
-        Self { number, metric, weights, history: history.map(|history| (history.shape, history.z)), subspace }
+        let parts = |model: SubspaceModel| (model.subspace, model.history.shape, model.history.z);
+        let (history, subspace) =
+            history.map(|history| ((history.shape, history.z), history.subspace.map(parts))).unzip();
+        Self { number, metric, weights, history, subspace: subspace.flatten() }
     }
 }
 

@@ -65,7 +65,7 @@ fn subspace(
     if metric.dim() > LARGEST_SEARCHED {
         return None;
     }
-    let known = old.and_then(|model| model.subspace().in_frame(metric));
+    let known = old.and_then(|model| model.subspace.in_frame(metric));
     let mut best: Option<(f64, DensityShape, Subspace)> = None;
     for subspace in known.into_iter().chain(candidates(window, metric)) {
         let states = project(&subspace, window);

@@ -17,20 +17,21 @@ const LEEWAY: f64 = 0.5;
 /// One chain's part in learning.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WarmupState {
-    schedule: Schedule,
+    /// When refreshes are made.
+    pub(crate) schedule: Schedule,
     /// The iteration of the next refresh; none after the last.
-    next: Option<u64>,
+    pub(crate) next: Option<u64>,
     /// Whether it learns with others, …
-    pooled: bool,
+    pub(crate) pooled: bool,
     /// … and waits for them, with the seed it brings.
-    waiting: Option<u64>,
+    pub(crate) waiting: Option<u64>,
     /// Of each move that has a length.
     scales: PerMove<Option<LearnedScale>>,
     tallies: PerMove<Tally>,
     /// The same after the warm-up.
-    sampled: PerMove<Tally>,
-    /// Iterations since the last accepted jump after the warm-up, and the most there were.
-    without_jump: (u64, u64),
+    pub(crate) sampled: PerMove<Tally>,
+    /// Iterations after the warm-up since the last accepted jump, and the largest number of them.
+    pub(crate) without_jump: (u64, u64),
     /// Every `stride`-th state is kept.
     stride: u64,
     states: Vec<f64>,
@@ -70,44 +71,9 @@ impl WarmupState {
         }
     }
 
-    /// When refreshes are made.
-    pub fn schedule(&self) -> Schedule {
-        self.schedule
-    }
-
-    /// The iteration of the next refresh; none after the last.
-    pub fn next(&self) -> Option<u64> {
-        self.next
-    }
-
-    /// From now on the chain waits for its group at every refresh.
-    pub fn join(&mut self) {
-        self.pooled = true;
-    }
-
-    /// Whether the chain belongs to a group.
-    pub fn is_pooled(&self) -> bool {
-        self.pooled
-    }
-
-    /// The chain waits for its group, to which it brings this seed.
-    pub fn wait(&mut self, seed: u64) {
-        self.waiting = Some(seed);
-    }
-
-    /// The seed that the chain brings, if it waits for its group.
-    pub fn waiting(&self) -> Option<u64> {
-        self.waiting
-    }
-
     /// The scale of a move; 1 for a move without a length.
     pub fn scale(&self, id: MoveId) -> Scale {
         self.scales[id].map_or(Scale::new(1.0), |learned| learned.scale)
-    }
-
-    /// The scale of the steps of adaptive Metropolis.
-    pub fn walk_scale(&self) -> Scale {
-        self.scales.of(&Walk).map_or(Scale::new(1.0), |learned| learned.scale)
     }
 
     /// Whether a move has a length.
@@ -117,7 +83,9 @@ impl WarmupState {
 
     /// Keeps the state that a step ended at, and counts what its move was worth.
     pub fn remember(&mut self, x: &[f64], step: &Step, pick: Pick, metric: &Frame) {
-        let Some(_) = self.next else { return };
+        if self.next.is_none() {
+            return;
+        }
         let tally = &mut self.tallies[pick.id];
         tally.made += 1;
         let moved = step.outcome == Outcome::Accepted;
@@ -150,16 +118,6 @@ impl WarmupState {
         *most = (*most).max(*now);
     }
 
-    /// What became of each move after the warm-up.
-    pub fn sampled(&self) -> &PerMove<Tally> {
-        &self.sampled
-    }
-
-    /// The most iterations after the warm-up in which no jump was accepted.
-    pub fn longest_without_jump(&self) -> u64 {
-        self.without_jump.1
-    }
-
     /// One step of the scale of the move that was made; false if it has none to learn.
     pub fn learn_scale(&mut self, acceptance: f64, pick: Pick) -> bool {
         let Some(LearnedScale { scale, count }) = self.scales[pick.id].as_mut().filter(|_| pick.is_whole()) else {
@@ -176,16 +134,16 @@ impl WarmupState {
         let count = self.accepted.len();
         let half = count / 2;
         let accepted = self.accepted[count - 1] - self.accepted[half];
-        let log_scale = libm::log(self.walk_scale().nu2());
+        let log_scale = libm::log(self.scale(MoveId::of(&Walk)).nu2());
         ChainInput { states: self.states[half * dim..].to_vec(), accepted, log_scale, tallies: self.tallies, seed }
     }
 
-    /// Goes on with a new fit: the steps keep their size in the target's units.
+    /// Takes over a new fit: the steps keep their size in the target's units.
     pub fn refreshed(&mut self, old: &Fit, new: &Fit) {
         let (old, new) = (&old.model.metric, &new.model.metric);
         let change = 2.0 * (old.log_volume() - new.log_volume()) / new.dim() as f64;
         let most = libm::log(gelman_nu2(new.dim())) + LEEWAY;
-        if let Some(walk) = self.scales.of_mut(&Walk) {
+        if let Some(walk) = &mut self.scales[MoveId::of(&Walk)] {
             walk.scale = Scale::new(libm::exp((libm::log(walk.scale.nu2()) + change).min(most)));
         }
         self.scales.values_mut().flatten().for_each(|learned| learned.count = 0);

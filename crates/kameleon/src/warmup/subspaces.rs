@@ -1,7 +1,7 @@
 //! Which subspaces may be worth moving in, and the states of a window in their coordinates.
 
 use super::window::Window;
-use crate::linalg::{dot, eigen};
+use crate::linalg::{dot, eigen, mirror};
 use crate::moves::{Frame, Subspace};
 
 /// How many directions are tried.
@@ -124,15 +124,6 @@ fn fourth_moments(chains: &[Vec<f64>], d: usize) -> Vec<f64> {
     m.iter_mut().for_each(|m| *m /= n);
     mirror(&mut m, d);
     m
-}
-
-/// Copies the lower triangle to the upper.
-fn mirror(a: &mut [f64], d: usize) {
-    for i in 0..d {
-        for j in 0..i {
-            a[j * d + i] = a[i * d + j];
-        }
-    }
 }
 
 #[cfg(test)]

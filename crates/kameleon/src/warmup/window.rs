@@ -1,6 +1,7 @@
 //! The later half of the history of all chains of a group: what is learned from.
 
 use crate::Rng;
+use crate::linalg::mirror;
 use crate::moves::Frame;
 use crate::points::Points;
 use rand::RngExt;
@@ -74,13 +75,8 @@ impl<'a> Window<'a> {
                 }
             }
         }
-        for i in 0..d {
-            for j in 0..=i {
-                let value = covariance[i * d + j] / (n - 1) as f64;
-                covariance[i * d + j] = value;
-                covariance[j * d + i] = value;
-            }
-        }
+        covariance.iter_mut().for_each(|c| *c /= (n - 1) as f64);
+        mirror(&mut covariance, d);
         Some((mean, covariance))
     }
 

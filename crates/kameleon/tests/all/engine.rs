@@ -5,7 +5,6 @@ use kameleon::any_chain::{AnyChain, SavedChain};
 use kameleon::engine::{Engine, Job, Rule};
 use kameleon::learner::{Learner, SharedFit};
 use kameleon::record::{Draw, Keep, Moment, Record, RecordError, Recorded};
-use kameleon::statistics::Statistics;
 use kameleon::*;
 use rand::RngExt;
 use std::borrow::Cow;
@@ -135,36 +134,23 @@ fn a_panic_of_ours_ends_the_run_with_an_error_and_saves_nothing_after_it() {
 /// A chain that panics when it is to learn.
 struct Unteachable(Box<dyn AnyChain>);
 
+impl std::ops::Deref for Unteachable {
+    type Target = ChainCore;
+
+    fn deref(&self) -> &ChainCore {
+        &self.0
+    }
+}
+
 impl AnyChain for Unteachable {
     fn ask(&mut self) -> &[f64] {
         self.0.ask()
-    }
-    fn normals(&self) -> &[f64] {
-        self.0.normals()
     }
     fn tell(&mut self, value: Evaluation) -> Result<Option<Step>, ChainError> {
         self.0.tell(value)
     }
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError> {
         self.0.step(target)
-    }
-    fn position(&self) -> &[f64] {
-        self.0.position()
-    }
-    fn log_density(&self) -> f64 {
-        self.0.log_density()
-    }
-    fn index(&self) -> usize {
-        self.0.index()
-    }
-    fn warmup(&self) -> u64 {
-        self.0.warmup()
-    }
-    fn iterations(&self) -> u64 {
-        self.0.iterations()
-    }
-    fn statistics(&self) -> &Statistics {
-        self.0.statistics()
     }
     fn scale(&self) -> f64 {
         self.0.scale()
@@ -183,9 +169,6 @@ impl AnyChain for Unteachable {
     }
     fn join(&mut self) {
         self.0.join();
-    }
-    fn waits(&self) -> bool {
-        self.0.waits()
     }
     fn learn(&mut self, _fit: &SharedFit) {
         panic!("the covariance fell apart");

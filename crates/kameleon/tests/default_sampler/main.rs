@@ -142,13 +142,14 @@ fn what_was_learned_is_told_and_a_funnel_is_recognised() {
         for _ in 0..8000 {
             chain.step(target.as_mut()).unwrap();
         }
-        (chain.learned(), chain.advice().join(" "))
+        (chain.report(), chain.advice().join(" "))
     };
-    let (learned, advice) = told(Box::new(|| Box::new(Funnel::new(5, 3.0).unwrap())), 5);
+    let (report, advice) = told(Box::new(|| Box::new(Funnel::new(5, 3.0).unwrap())), 5);
     assert!(advice.contains("looks like a funnel") && advice.contains("parameter 1"), "{advice}");
     for name in ["metric", "neighbourhood f", "h²", "δ", "jump", "subspace jump", "subspace kernel step", "kernel step"]
     {
-        assert!(learned.iter().any(|(known, _)| known == name), "{name}: {learned:?}");
+        let mut names = report.facts.iter().map(|(name, _)| name).chain(report.moves.iter().map(|row| &row.name));
+        assert!(names.any(|known| known == name), "{name}: {report:?}");
     }
     let (_, advice) = told(Box::new(|| Box::new(banana())), 4);
     assert!(!advice.contains("funnel"), "{advice}");

@@ -43,7 +43,7 @@ struct Mutant {
 /// Makes these moves with these probabilities, and no other.
 fn reweigh(proposal: &mut Kameleon, weights: &[(&dyn Move, f64)]) {
     let mut fit = Fit { weights: PerMove::default(), ..Fit::clone(proposal.fit()) };
-    weights.iter().for_each(|(of, weight)| *fit.weights.of_mut(*of) = *weight);
+    weights.iter().for_each(|(of, weight)| fit.weights[MoveId::of(*of)] = *weight);
     proposal.learn(Arc::new(fit));
 }
 

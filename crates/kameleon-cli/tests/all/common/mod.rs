@@ -28,6 +28,11 @@ pub fn prints(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// Printed text as one line, wherever it was wrapped.
+pub fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// What it says on standard error when it ends with this code.
 pub fn says(code: i32, args: &[&str]) -> String {
     let output = kameleon(args);

@@ -18,7 +18,7 @@ pub(super) const MOST_PARAMETERS: usize = 100;
 #[derive(Serialize)]
 pub(super) struct PageData {
     chains: Vec<Chain>,
-    /// Every so-many-th draw is shown.
+    /// One draw out of this many is shown.
     every: usize,
     thin: u64,
     parameters: Vec<Parameter>,

@@ -40,7 +40,7 @@ struct Histogram {
     counts: Vec<Vec<u32>>,
 }
 
-/// The autocorrelation of each chain at every so-many-th lag.
+/// The autocorrelation of each chain at evenly spaced lags.
 #[derive(Serialize)]
 struct Lags {
     every: usize,

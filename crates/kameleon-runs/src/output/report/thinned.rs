@@ -21,7 +21,7 @@ impl FromIterator<f64> for Packed {
     }
 }
 
-/// Every so-many-th of `length` is shown, so that there are no more than `most`.
+/// The spacing at which no more than `most` out of `length` are shown.
 pub(super) fn step(length: usize, most: usize) -> usize {
     length.div_ceil(most.max(1)).max(1)
 }

@@ -2,7 +2,7 @@
 
 use super::data::MOST_PARAMETERS;
 use super::html::escape;
-use crate::output::{ChainDraws, Posterior};
+use crate::output::{ChainDraws, Learned, MoveSummary, Posterior};
 use kameleon::diagnose::{HEADER, LARGEST_R_HAT, LEAST_ESS, ParameterSummary, Summary};
 use kameleon::statistics::expected_wait;
 
@@ -11,9 +11,9 @@ const CHAIN_COLUMNS: [&str; 9] = [
     "chain",
     "accepted",
     "longest wait",
-    "to be expected",
-    "outside the support",
-    "no usable value",
+    "expected wait",
+    "outside support",
+    "invalid",
     "scale ν",
     "bandwidth σ",
     "evaluations",
@@ -43,10 +43,10 @@ pub(super) fn facts(posterior: &Posterior) -> String {
     facts.iter().map(item).collect()
 }
 
-/// Whether to believe the draws, why, and what to do.
+/// Whether the draws can be trusted, why, and what to do.
 pub(super) fn verdict(posterior: &Posterior, summary: Option<&Summary>) -> String {
     let (class, head, mut lines) = match summary {
-        None => ("bad", "There is nothing to judge", vec!["The run does not fit together; run it again.".to_string()]),
+        None => ("bad", "The run cannot be judged", vec!["Its files are inconsistent; run it again.".to_string()]),
         Some(summary) if summary.verdict.converged => {
             let mut lines = vec![
                 "Every R-hat is at most 1.01 and every effective sample size at least 100 per chain: the chains agree, \
@@ -68,7 +68,7 @@ pub(super) fn verdict(posterior: &Posterior, summary: Option<&Summary>) -> Strin
     if !posterior.warnings.is_empty() {
         let items: String = posterior.warnings.iter().map(|line| format!("<li>{}</li>", escape(line))).collect();
         html += &format!(
-            "<section class=\"verdict note\" aria-label=\"Notes\"><h2>Also know</h2><ul>{items}</ul></section>"
+            "<section class=\"verdict note\" aria-label=\"Warnings\"><h2>Warnings</h2><ul>{items}</ul></section>"
         );
     }
     html
@@ -86,7 +86,7 @@ fn precision(parameters: &[ParameterSummary]) -> Option<String> {
     ))
 }
 
-/// The summary as a table, with what should not be believed marked.
+/// The summary as a table, with doubtful figures marked.
 pub(super) fn table(summary: &Summary, chains: usize) -> String {
     let head: String = HEADER.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
     let rows: String = summary.parameters.iter().map(|p| row(p, chains)).collect();
@@ -125,15 +125,8 @@ fn row(p: &ParameterSummary, chains: usize) -> String {
 
 /// What the sampler learned, and what happened to each chain.
 pub(super) fn sampler(posterior: &Posterior) -> String {
-    let learned = posterior.learned.iter().map(|(label, words)| {
-        format!("<tr><th scope=\"row\">{}</th><td class=\"words\">{}</td></tr>", escape(label), escape(words))
-    });
-    let learned: String = learned.collect();
     let rows: String = posterior.chains.iter().map(chain_row).collect();
-    let mut html = String::new();
-    if !learned.is_empty() {
-        html += &format!("<h3>What it learned</h3><div class=\"scroll\"><table>{learned}</table></div>");
-    }
+    let mut html = learned(&posterior.learned);
     html += "<h3>What happened to each chain</h3><div class=\"scroll\" tabindex=\"0\" role=\"region\" \
              aria-label=\"What happened to each chain\"><table><thead><tr>";
     html += &CHAIN_COLUMNS.map(|name| format!("<th scope=\"col\">{name}</th>")).concat();
@@ -141,13 +134,37 @@ pub(super) fn sampler(posterior: &Posterior) -> String {
     html + &format!("<p class=\"hint\">{}</p>", escape(waiting(posterior.noisy)))
 }
 
+/// The moves as a table, then the facts.
+fn learned(learned: &Learned) -> String {
+    let row = |name: &str, cells: String| format!("<tr><th scope=\"row\">{}</th>{cells}</tr>", escape(name));
+    let acceptance = |made: &MoveSummary| made.acceptance.map_or("–".into(), |acceptance| acceptance.to_string());
+    let moves = learned
+        .moves
+        .iter()
+        .map(|made| row(&made.name, format!("<td>{:.0} %</td><td>{}</td>", 100.0 * made.share, acceptance(made))));
+    let moves: String = moves.collect();
+    let facts = learned.facts.iter().map(|fact| row(&fact.name, format!("<td>{}</td>", escape(&fact.value))));
+    let facts: String = facts.collect();
+    let mut html = String::new();
+    if !moves.is_empty() {
+        html += &format!(
+            "<table class=\"small\"><thead><tr><th scope=\"col\">move</th><th scope=\"col\">share</th>\
+             <th scope=\"col\">acceptance (range over chains)</th></tr></thead><tbody>{moves}</tbody></table>"
+        );
+    }
+    if !facts.is_empty() {
+        html += &format!("<table class=\"small\"><tbody>{facts}</tbody></table>");
+    }
+    if html.is_empty() { html } else { format!("<h3>What it learned</h3><div class=\"tables\">{html}</div>") }
+}
+
 fn waiting(noisy: bool) -> &'static str {
     if noisy {
-        "The log density is an unbiased estimate. A lucky, too high estimate holds a chain at its point: the longest wait \
-         then exceeds by far what the share of accepted points lets expect. If it does, make the estimate less noisy."
+        "The log density is an unbiased estimate. An estimate that is too high by chance holds the chain at its point: the \
+         longest wait is then much longer than the acceptance rate explains. If it is, reduce the noise of the estimate."
     } else {
-        "The longest wait is the number of iterations in a row without a move; a wait many times longer than expected \
-         means that the chain was in a place where its proposal does not fit."
+        "The longest wait is the longest run of rejections, in iterations. A wait many times longer than expected means that \
+         the chain was in a region where its proposal fits badly."
     }
 }
 

@@ -132,7 +132,7 @@ fn line(name: &str, mean: f64, sd: f64, mcse_mean: f64) -> ParameterSummary {
 }
 
 #[test]
-fn tables_are_aligned_with_as_many_digits_as_the_error_allows() {
+fn tables_are_aligned_with_the_digits_that_the_error_and_the_width_allow() {
     let parameters = [
         line("μ", 1.234567, 0.5, 0.0123),
         line("a name that goes on and on and on", -41234.5, 321.0, 12.3),
@@ -143,15 +143,31 @@ fn tables_are_aligned_with_as_many_digits_as_the_error_allows() {
         line("unknown", f64::NAN, f64::NAN, f64::NAN),
     ];
     let expected = "\
-parameter                       mean          sd     MCSE          5%         50%         95%  ESS bulk  ESS tail  R-hat
-μ                              1.235       0.500    0.012       0.435       1.235       2.035      1234      1000  1.002
-a name that goes on and…      -41234         321       12      -41748      -41234      -40721      1234      1000  1.002
-速度                        -0.00001     0.02000  0.00040    -0.03201    -0.00001     0.03199      1234      1000  1.002
-cross-section              3.215e-28    4.00e-29  1.2e-30   2.575e-28   3.215e-28   3.855e-28      1234      1000  1.002
-precise                   1.00000000  0.50000000  1.2e-12  0.20000000  1.00000000  1.80000000      1234      1000  1.002
-fixed                          2.000       0.000    0.000       2.000       2.000       2.000      1234      1000  1.002
-unknown                          NaN         NaN      NaN         NaN         NaN         NaN      1234      1000  1.002
+\x20                                                              ESS  ESS
+parameter     mean      sd    MCSE       5%      50%      95% bulk tail R-hat
+μ             1.23    0.50   0.012     0.43     1.23     2.03 1234 1000 1.002
+a name t…   -41234     321      12   -41748   -41234   -40721 1234 1000 1.002
+速度        0.0000  0.0200 0.00040  -0.0320   0.0000   0.0320 1234 1000 1.002
+cross-se… 3.21e-28 4.0e-29 1.2e-30 2.57e-28 3.21e-28 3.85e-28 1234 1000 1.002
+precise       1.00    0.50 1.2e-12     0.20     1.00     1.80 1234 1000 1.002
+fixed         2.00    0.00    0.00     2.00     2.00     2.00 1234 1000 1.002
+unknown        NaN     NaN     NaN      NaN      NaN      NaN 1234 1000 1.002
 ";
     let table = table::aligned(&parameters);
     assert_eq!(table, expected, "\n{table}\n{expected}");
+}
+
+#[test]
+fn a_table_fits_a_terminal_of_80_columns_whatever_the_names_and_numbers() {
+    let name = "a name that goes on and on and on";
+    let (huge, tiny) = (line(name, -1.23456789e300, 9.9e299, 1e290), line(name, -1.23456789e-300, 9e-301, 9e-306));
+    let large =
+        ParameterSummary { ess_bulk: 999_999.0, ess_tail: 1e5, r_hat: 123_456.7, ..line(name, -1e6, 0.1, 1e-9) };
+    for parameters in [vec![huge.clone()], vec![tiny.clone()], vec![large.clone()], vec![huge, tiny, large]] {
+        let table = table::aligned(&parameters);
+        assert!(table.lines().all(|line| line.chars().count() <= 80), "\n{table}");
+        assert_eq!(table.lines().count(), 2 + parameters.len(), "\n{table}");
+    }
+    let plain = table::aligned(&[line("x1", -0.0043, 9.947, 0.058), line("x2", -0.1, 13.98, 0.1)]);
+    assert!(plain.contains("\nx1         -0.004"), "digits are kept where there is room:\n{plain}");
 }

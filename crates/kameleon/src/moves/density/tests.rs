@@ -87,52 +87,48 @@ fn the_density_is_that_of_the_definition() {
     }
 }
 
+/// For a density with and without local shapes: the mean of `value` over 200,000 draws, and its standard error.
+fn means(seed: u64, value: impl Fn(&JumpDensity, &mut Rng, &mut DensityScratch) -> f64) -> [(f64, f64); 2] {
+    let (n, d, count) = (150, 2, 200_000);
+    let z = cloud(n, d);
+    let mut rng = stream(seed, 0, Purpose::Move);
+    let mut scratch = JumpDensity::scratch(d);
+    [None, Some(0.8)].map(|sigma| {
+        let locals = sigma.map(|sigma| LocalFactors::new(&z, sigma));
+        let jump = JumpDensity::new(&z, locals.as_ref(), &some_factor(d), 0.5, 0.3);
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for _ in 0..count {
+            let value = value(&jump, &mut rng, &mut scratch);
+            sum += value / f64::from(count);
+            squares += value * value / f64::from(count);
+        }
+        (sum, ((squares - sum * sum) / f64::from(count)).sqrt())
+    })
+}
+
 #[test]
 fn the_density_integrates_to_one() {
     // Importance sampling from a wide normal: the standard error is below 0.004, five of them, 6e-7 false alarms a case.
-    let (n, d, sd) = (150, 2, 6.0);
-    let z = cloud(n, d);
-    let mut rng = stream(5, 0, Purpose::Move);
-    let mut scratch = JumpDensity::scratch(d);
-    for sigma in [None, Some(0.8)] {
-        let locals = sigma.map(|sigma| LocalFactors::new(&z, sigma));
-        let jump = JumpDensity::new(&z, locals.as_ref(), &some_factor(d), 0.5, 0.3);
-        let (count, mut sum, mut squares) = (200_000, 0.0, 0.0);
-        for _ in 0..count {
-            let u: Vec<f64> = (0..d).map(|_| sd * rng.sample::<f64, _>(StandardNormal)).collect();
-            let r2 = distance(&u, &[0.0, 0.0]) / (sd * sd);
-            let log_normal = -0.5 * r2 - (std::f64::consts::TAU * sd * sd).ln();
-            let ratio = (jump.log_density(&u, &mut scratch) - log_normal).exp();
-            sum += ratio / f64::from(count);
-            squares += ratio * ratio / f64::from(count);
-        }
-        let error = ((squares - sum * sum) / f64::from(count)).sqrt();
-        assert!(error < 0.02 && (sum - 1.0).abs() < 5.0 * error, "{sum} ± {error}");
+    let sd = 6.0;
+    let ratio = |jump: &JumpDensity, rng: &mut Rng, scratch: &mut DensityScratch| {
+        let u = [0, 1].map(|_| sd * rng.sample::<f64, _>(StandardNormal));
+        let log_normal = -0.5 * distance(&u, &[0.0, 0.0]) / (sd * sd) - (std::f64::consts::TAU * sd * sd).ln();
+        (jump.log_density(&u, scratch) - log_normal).exp()
+    };
+    for (mean, error) in means(5, ratio) {
+        assert!(error < 0.02 && (mean - 1.0).abs() < 5.0 * error, "{mean} ± {error}");
     }
 }
 
 #[test]
 fn draws_have_the_density() {
-    // The mean of 1/(Q V) over draws inside a box of volume V is the box's share: here of the density over the box, which
-    // importance sampling by the draws themselves gives: Σ 1[box]/Q(u_k) / count → V.
-    let (n, d) = (150, 2);
-    let z = cloud(n, d);
-    let mut rng = stream(6, 0, Purpose::Move);
-    let mut scratch = JumpDensity::scratch(d);
-    for sigma in [None, Some(0.8)] {
-        let locals = sigma.map(|sigma| LocalFactors::new(&z, sigma));
-        let jump = JumpDensity::new(&z, locals.as_ref(), &some_factor(d), 0.5, 0.3);
-        let (count, mut sum, mut squares) = (200_000, 0.0, 0.0);
-        let mut u = vec![0.0; d];
-        for _ in 0..count {
-            jump.draw(&mut rng, &mut u);
-            if u.iter().all(|u| u.abs() < 2.0) {
-                let inverse = (-jump.log_density(&u, &mut scratch)).exp();
-                sum += inverse / f64::from(count);
-                squares += inverse * inverse / f64::from(count);
-            }
-        }
-        let error = ((squares - sum * sum) / f64::from(count)).sqrt();
-        assert!(error < 0.2 && (sum - 16.0).abs() < 5.0 * error, "{sum} ± {error}");
+    // Importance sampling by the draws themselves: the mean of 1/Q over those in a box is the volume of the box.
+    let inverse = |jump: &JumpDensity, rng: &mut Rng, scratch: &mut DensityScratch| {
+        let mut u = [0.0; 2];
+        jump.draw(rng, &mut u);
+        if u.iter().all(|u| u.abs() < 2.0) { (-jump.log_density(&u, scratch)).exp() } else { 0.0 }
+    };
+    for (mean, error) in means(6, inverse) {
+        assert!(error < 0.2 && (mean - 16.0).abs() < 5.0 * error, "{mean} ± {error}");
     }
 }

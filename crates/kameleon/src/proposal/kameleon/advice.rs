@@ -12,12 +12,12 @@ const LONG_SHARE: f64 = 0.05;
 
 /// Whether the chain spent long in a region that its jumps rarely reach.
 pub fn unexplored(warmup: &WarmupState) -> Option<String> {
-    let jumps = || MoveId::all().filter(|id| !warmup.has_length(*id)).map(|id| warmup.sampled()[id]);
+    let jumps = || MoveId::all().filter(|id| !warmup.has_length(*id)).map(|id| warmup.sampled[id]);
     let made: u64 = jumps().map(|tally| tally.made).sum();
     let accepted: u64 = jumps().map(|tally| tally.accepted).sum();
-    let iterations: u64 = warmup.sampled().values().map(|tally| tally.made).sum();
+    let iterations: u64 = warmup.sampled.values().map(|tally| tally.made).sum();
     let typical = iterations as f64 / accepted.max(1) as f64;
-    let longest = warmup.longest_without_jump() as f64;
+    let longest = warmup.without_jump.1 as f64;
     let long = made > 0 && longest > LONG_WAIT * typical && longest > LONG_SHARE * iterations as f64;
     long.then(|| {
         format!(

@@ -1,14 +1,17 @@
 //! The flags of Gaussian-process classification, and the settings they stand for.
 
+use anyhow::Result;
 use clap::Args;
 use kameleon_gp::{Approximation, Covariance, Likelihood, Standardise};
 use kameleon_runs::settings::{GpSettings, Samples};
-use serde::Deserialize;
 use serde::de::value::{Error, StrDeserializer};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 
 /// The flags of `--target glass` and `--target gp`.
-#[derive(Args)]
+#[derive(Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[command(next_help_heading = "Gaussian-process classification (--target glass, --target gp)")]
 pub struct GpArgs {
     /// For gp, the table: CSV with a header, numeric columns and a label of two values
@@ -36,54 +39,38 @@ pub struct GpArgs {
     /// logistic or probit [default: logistic]
     #[arg(long, value_name = "NAME", value_parser = named::<Likelihood>)]
     likelihood: Option<Likelihood>,
-    /// Where importance samples come from: laplace, or ep, which takes longer and is less noisy [default: laplace]
+    /// The approximation that importance samples are drawn from: laplace, or ep, which is slower and less noisy [default: laplace]
     #[arg(long, value_name = "NAME", value_parser = named::<Approximation>)]
     approximation: Option<Approximation>,
-    /// Importance samples for each estimate of the likelihood, or auto: a short pilot finds how many give most effective
-    /// draws for the work [default: auto]
+    /// Importance samples for each estimate of the likelihood, or auto: a short pilot run finds the number with the
+    /// largest effective sample size for the work [default: auto]
     #[arg(long, value_name = "COUNT")]
     n_imp: Option<Samples>,
 }
 
 /// A value by the name it has in stored settings.
-fn named<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T, Error> {
+fn named<T: for<'a> Deserialize<'a>>(text: &str) -> std::result::Result<T, Error> {
     T::deserialize(StrDeserializer::new(&text.to_ascii_lowercase()))
 }
 
 impl GpArgs {
-    /// The first of these flags that was given, for targets that do not take them.
-    pub fn first_given(&self) -> Option<&'static str> {
-        let flags = [
-            ("data", self.data.is_some()),
-            ("label", self.label.is_some()),
-            ("positive", self.positive.is_some()),
-            ("parametrisation", self.parametrisation.is_some()),
-            ("standardise", self.standardise.is_some()),
-            ("covariance", self.covariance.is_some()),
-            ("amplitude", self.amplitude),
-            ("likelihood", self.likelihood.is_some()),
-            ("approximation", self.approximation.is_some()),
-            ("n-imp", self.n_imp.is_some()),
-        ];
-        flags.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
+    /// What was given, by the keys of run files.
+    fn given(&self) -> serde_json::Result<Map<String, Value>> {
+        let given = |value: &Value| !matches!(value, Value::Null | Value::Bool(false));
+        let table: Map<String, Value> = serde_json::from_value(serde_json::to_value(self)?)?;
+        Ok(table.into_iter().filter(|(_, value)| given(value)).collect())
+    }
+
+    /// One of these flags that was given, for targets that do not take them.
+    pub fn first_given(&self) -> Result<Option<String>> {
+        Ok(self.given()?.into_iter().next().map(|(flag, _)| flag))
     }
 
     /// Puts what was given into the settings.
-    pub fn apply(&self, settings: &mut GpSettings) {
-        fn over<T: Clone>(setting: &mut Option<T>, given: &Option<T>) {
-            if given.is_some() {
-                setting.clone_from(given);
-            }
-        }
-        over(&mut settings.data, &self.data);
-        over(&mut settings.label, &self.label);
-        over(&mut settings.positive, &self.positive);
-        over(&mut settings.parametrisation, &self.parametrisation);
-        over(&mut settings.standardise, &self.standardise);
-        over(&mut settings.covariance, &self.covariance);
-        over(&mut settings.likelihood, &self.likelihood);
-        over(&mut settings.approximation, &self.approximation);
-        settings.amplitude |= self.amplitude;
-        settings.n_imp = self.n_imp.unwrap_or(settings.n_imp);
+    pub fn apply(&self, settings: &mut GpSettings) -> Result<()> {
+        let mut table: Map<String, Value> = serde_json::from_value(serde_json::to_value(&*settings)?)?;
+        table.extend(self.given()?);
+        *settings = serde_json::from_value(Value::Object(table))?;
+        Ok(())
     }
 }

@@ -1,8 +1,8 @@
-//! Whether a chain on a noisy target sticks: waits at a point for longer than its acceptance explains.
+//! Whether a chain on a noisy target is stuck: it stays at a point for much longer than its acceptance rate explains.
 //!
 //! Were rejections independent with probability 1 − a, the longest wait in a chain with m moves would be near
 //! ln m / −ln(1 − a), rarely more than twice that. Acceptance differs from place to place, so that an exact chain may wait
-//! a few times longer (Glass: 4 times). A lucky estimate holds a chain for much longer: the alarm is at ten times, or at a
+//! a few times longer (Glass: 4 times). An estimate that is high by chance holds a chain for much longer: the alarm is at ten times, or at a
 //! twentieth of the run, since noise that holds the chain everywhere spoils the comparison with its own acceptance.
 
 use crate::settings::{Kind, RunSettings};
@@ -21,29 +21,30 @@ const LONG: u64 = 100;
 /// What helps against noise.
 pub fn advice(settings: &RunSettings) -> &'static str {
     match settings.model.kind() {
-        Ok(Kind::Gp) => "Take a larger n-imp, the approximation ep, or correlation = 0.99 (--correlation).",
+        Ok(Kind::Gp) => "Use a larger n-imp, the approximation ep, or correlation = 0.99 (--correlation).",
         Ok(Kind::Posterior(choice)) if same_name(&choice.name, "cbpp") => {
-            "Take a larger n-imp, as in --target cbpp:n-imp=8."
+            "Use a larger n-imp, as in --target cbpp:n-imp=8."
         }
-        Ok(Kind::Posterior(_)) => "Take more particles, as in --target sv:particles=400.",
-        _ => "Less noise, or correlation = 0.99 (--correlation), may help.",
+        Ok(Kind::Posterior(_)) => "Use more particles, as in --target sv:particles=400.",
+        _ => "Reduce the noise of the estimate, or try correlation = 0.99 (--correlation).",
     }
 }
 
-/// A warning about the chain that sticks worst, if one does.
+/// A warning about the chain that is stuck for longest, if one is.
 pub fn warning<'a>(chains: impl Iterator<Item = (usize, &'a Statistics)>, advice: &str) -> Option<String> {
     let waits = chains.map(|(chain, statistics)| {
         let counts = statistics.sampling;
         (chain, statistics.longest_rejection_run, counts.accepted, counts.total())
     });
-    let stuck = waits.filter(|&(_, longest, accepted, total)| sticks(longest, accepted, total));
+    let stuck = waits.filter(|&(_, longest, accepted, total)| is_stuck(longest, accepted, total));
     let (chain, longest, _, total) = stuck.max_by_key(|&(_, longest, ..)| longest)?;
     Some(format!(
-        "chain {chain} stayed at one point for {longest} of its {total} iterations: it sticks on a lucky estimate. {advice}"
+        "chain {chain} is stuck: it stayed at one point for {longest} of its {total} iterations, on an estimate that is high \
+         by chance. {advice}"
     ))
 }
 
-fn sticks(longest: u64, accepted: u64, total: u64) -> bool {
+fn is_stuck(longest: u64, accepted: u64, total: u64) -> bool {
     let wait = longest as f64;
     wait > FACTOR * expected_wait(longest, accepted, total) || (longest > LONG && wait > SHARE * total as f64)
 }
@@ -53,12 +54,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_is_long_against_the_acceptance_elsewhere_or_against_the_run() {
-        assert!(!sticks(120, 2340, 10_000));
-        assert!(sticks(400, 2340, 10_000));
-        assert!(sticks(9900, 23, 10_000));
-        assert!(sticks(600, 50, 10_000));
-        assert!(sticks(1000, 0, 1000));
-        assert!(!sticks(40, 40, 200));
+    fn a_wait_is_long_against_the_acceptance_of_the_rest_or_against_the_run() {
+        assert!(!is_stuck(120, 2340, 10_000));
+        assert!(is_stuck(400, 2340, 10_000));
+        assert!(is_stuck(9900, 23, 10_000));
+        assert!(is_stuck(600, 50, 10_000));
+        assert!(is_stuck(1000, 0, 1000));
+        assert!(!is_stuck(40, 40, 200));
     }
 }

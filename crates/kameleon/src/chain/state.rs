@@ -1,0 +1,102 @@
+//! What a chain is at a moment: where it stands, what it asked for, its random streams, and its proposal.
+
+use crate::Rng;
+use crate::statistics::Statistics;
+use serde::{Deserialize, Serialize};
+
+/// A point and everything paid for at it. Because the log density stays with its point, an estimate is recycled for as
+/// long as the chain stays: a pseudo-marginal chain needs no code of its own.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Place {
+    pub x: Vec<f64>,
+    /// The standard normals that the estimate at x was made of.
+    pub u: Vec<f64>,
+    pub log_density: f64,
+    /// Where the noise stream was before the estimate at x was made: with it and `u` the same estimate can be made again.
+    pub noise_at: u64,
+}
+
+/// What the chain is waiting to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Asked {
+    /// The log density at the start.
+    Start,
+    /// Nothing: ask first.
+    Nothing,
+    /// The log density at a proposed point, from this component.
+    Proposed(usize),
+    /// Nothing: it is in the middle of a step. A chain stored like this was broken by a panic, and is refused.
+    Judging,
+}
+
+/// What a chain is, apart from its proposal and where it starts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChainSettings {
+    /// Which chain of the run, from 0.
+    pub index: usize,
+    /// The seed of the run.
+    pub seed: u64,
+    /// Iterations of warm-up.
+    pub warmup: u64,
+    /// How many standard normals the target takes ([`Target::normals`]).
+    pub normals: usize,
+    /// ρ of a correlated pseudo-marginal chain: u' = ρu + √(1 − ρ²)ξ. Zero draws them afresh.
+    pub correlation: f64,
+}
+
+/// What every chain has, whatever its proposal.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ChainCore {
+    pub(super) settings: ChainSettings,
+    pub(super) here: Place,
+    pub(super) there: Place,
+    pub(super) asked: Asked,
+    pub(super) t: u64,
+    pub(super) rng: Rng,
+    pub(super) noise: Rng,
+    pub(super) statistics: Statistics,
+}
+
+impl ChainCore {
+    /// The standard normals that go with the point asked for.
+    pub fn normals(&self) -> &[f64] {
+        &self.there.u
+    }
+
+    /// Where the chain is.
+    pub fn position(&self) -> &[f64] {
+        &self.here.x
+    }
+
+    /// The log density, or its estimate, there.
+    pub fn log_density(&self) -> f64 {
+        self.here.log_density
+    }
+
+    /// Which chain of the run it is, from 0.
+    pub fn index(&self) -> usize {
+        self.settings.index
+    }
+
+    /// How many iterations of warm-up it has.
+    pub fn warmup(&self) -> u64 {
+        self.settings.warmup
+    }
+
+    /// The number of steps so far.
+    pub fn iterations(&self) -> u64 {
+        self.t
+    }
+
+    /// What happened so far.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+}
+
+/// Everything a chain is at a moment, to be stored and resumed from bit for bit. What follows from it is not stored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ChainState<P> {
+    pub(super) core: ChainCore,
+    pub(super) proposal: P,
+}
