@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -16,8 +15,9 @@ MODULES = {"samplers": km.samplers, "kernels": km.kernels, "targets": km.targets
 ENTRIES = [(kind, entry) for kind in MODULES for entry in REGISTRY[kind] if entry["class"]]
 
 
-def test_the_classes_are_those_that_the_registry_makes():
-    sys.path.insert(0, str(ROOT / "python"))
+def test_the_classes_are_those_that_the_registry_makes(monkeypatch):
+    # Not for longer than this test: workers of other tests would import the package without its extension from there.
+    monkeypatch.syspath_prepend(ROOT / "python")
     import generate
 
     written = (ROOT / "python/kameleon/_registry.py").read_text()
