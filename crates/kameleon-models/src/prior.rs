@@ -37,10 +37,7 @@ impl Prior {
         }
         let mut values = Values::default();
         values[..found].copy_from_slice(parameters);
-        if let Some(why) = (family.problem)(values) {
-            return Err(ModelError::Setting { of, why });
-        }
-        let (lower, upper) = (family.support)(values);
+        let (lower, upper) = (family.support)(values).map_err(|why| ModelError::new(&of, why))?;
         let support = Bound::new(lower.is_finite().then_some(lower), upper.is_finite().then_some(upper))?;
         let log_constant = (family.log_constant)(values);
         demand(log_constant.is_finite(), &of, || "its density is beyond the range of floating-point numbers".into())?;
