@@ -67,7 +67,6 @@ impl GpClassification {
         // Evaluations of the pilot are not counted as those of the run.
         target.counters = Counters::default();
         target.set_n_imp(STEPS_N_IMP)?;
-        let unusable = |why: String| GpError::Reference(why);
         let settings = ChainSettings {
             index: (CHAIN / 2) as usize,
             seed,
@@ -76,11 +75,11 @@ impl GpClassification {
             correlation: 0.0,
         };
         let length = Length { warmup: STEPS, sampling: 0 };
-        let start = self.model.parameters.prior_mean();
-        let mut chain = Sampler::am_ls().chain(&start, settings, length).map_err(|why| unusable(why.to_string()))?;
+        let start = self.model.prior_mean();
+        let mut chain = Sampler::am_ls().chain(&start, settings, length).map_err(GpError::reference)?;
         let mut states = Vec::new();
         for step in 1..=STEPS {
-            chain.step(&mut target).map_err(|why| unusable(why.to_string()))?;
+            chain.step(&mut target).map_err(GpError::reference)?;
             if step > STEPS / 2 && step.is_multiple_of(EVERY) {
                 states.push(chain.position().to_vec());
             }
@@ -106,7 +105,7 @@ impl GpClassification {
         let mut variances = vec![0.0; counts.len()];
         let (mut points, mut base) = (0, 0.0);
         for (i, theta) in thetas.iter().enumerate() {
-            if theta.len() != self.model.parameters.dim() || self.model.fit(theta, Accuracy::Loose).is_err() {
+            if theta.len() != self.model.dim() || self.model.fit(theta, Accuracy::Loose).is_err() {
                 continue;
             }
             points += 1;
@@ -117,7 +116,7 @@ impl GpClassification {
             }
         }
         if points == 0 {
-            return Err(GpError::NoDraws { given: thetas.len() });
+            return Err(GpError::none_usable(thetas.len()));
         }
         let mean = 1.0 / points as f64;
         let work = |n_imp| {
@@ -143,7 +142,7 @@ impl GpClassification {
         while weights.len() < count {
             normals.fill_with(|| StandardNormal.sample(&mut rng));
             estimator.log_estimate(&model.y, &model.k_factor, &model.latent, &normals);
-            weights.extend_from_slice(estimator.log_weights());
+            weights.extend_from_slice(&estimator.log_weights);
         }
         weights
     }

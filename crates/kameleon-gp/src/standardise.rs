@@ -52,7 +52,13 @@ impl Transform {
             }
         }
         if kind == Standardise::Whiten {
-            cholesky(&mut factor, dim).map_err(|d| GpError::Collinear { column: inputs.names()[d].clone() })?;
+            let collinear = |d: usize| {
+                let column = &inputs.names()[d];
+                GpError(format!(
+                    "column `{column}` is a linear combination of those before it: whitening is impossible; leave it out"
+                ))
+            };
+            cholesky(&mut factor, dim).map_err(collinear)?;
         }
         Ok(Self { mean, factor })
     }
