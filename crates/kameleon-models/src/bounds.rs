@@ -124,11 +124,6 @@ impl<T: Target> Bounded<T> {
         Ok(Self { target, x: vec![0.0; found], bounds })
     }
 
-    /// The target in the parameters' own units.
-    pub fn inner(&self) -> &T {
-        &self.target
-    }
-
     /// The bounds, in the order of the parameters.
     pub fn bounds(&self) -> &[Bound] {
         &self.bounds

@@ -89,11 +89,6 @@ impl SharedLibrary {
         })
     }
 
-    /// Where the function's randomness comes from.
-    pub fn noise(&self) -> NoiseInput {
-        self.noise
-    }
-
     /// This clone's `user`, created when it is first needed.
     #[expect(unsafe_code)]
     fn user(&mut self) -> Result<*mut c_void, EvalError> {

@@ -131,11 +131,6 @@ impl<T: Target> WithPrior<T> {
         Ok(Self { target, priors })
     }
 
-    /// The priors, in the order of the parameters.
-    pub fn priors(&self) -> &[Option<Prior>] {
-        &self.priors
-    }
-
     /// The sum of the priors' log densities at `x`.
     pub fn log_prior(&self, x: &[f64]) -> f64 {
         self.priors.iter().zip(x).filter_map(|(prior, &x)| Some(prior.as_ref()?.log_density(x))).sum()

@@ -106,11 +106,6 @@ impl Program {
         self.restarts.load(Ordering::Relaxed)
     }
 
-    /// Where the program's randomness comes from.
-    pub fn noise(&self) -> NoiseInput {
-        self.settings.noise
-    }
-
     fn write_request(&mut self, x: &[f64], mut noise: Noise<'_>) -> Result<(), serde_json::Error> {
         let request = &mut self.request;
         request.clear();

@@ -108,11 +108,6 @@ impl UmBridge {
         })
     }
 
-    /// Where the model's randomness comes from.
-    pub fn noise(&self) -> NoiseInput {
-        self.settings.noise
-    }
-
     /// The point and the normals, cut into the model's input blocks.
     fn input<'a>(&self, mut x: &'a [f64], normals: &'a [f64]) -> Vec<&'a [f64]> {
         let mut blocks = Vec::with_capacity(self.blocks.len() + 1);
