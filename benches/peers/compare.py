@@ -150,7 +150,7 @@ def heading() -> str:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--one", nargs=3, metavar=("TARGET", "SAMPLER", "SEED"), help=argparse.SUPPRESS)
-    arguments.add_argument("--seeds", type=int, help="at most so many seeds for each sampler")
+    arguments.add_argument("--seeds", type=int, help="the largest number of seeds for each sampler")
     arguments.add_argument("--minutes", type=float, default=15, help="the most that one run may take")
     arguments.add_argument("--only", nargs="*", default=[], help="samplers whose name contains one of these words")
     arguments.add_argument("--out", type=Path, default=Path("comparison"))

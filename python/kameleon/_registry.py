@@ -90,9 +90,8 @@ class Kameleon(Sampler):
     """kameleon: the default: learned metric, local steps and jumps across the target.
 
     Args:
-        n: The number n of past states that the local steps and jumps are made of. (10 to 100000)
-        jumps_up_to: The largest dimension in which the chain jumps in the full space, at a cost of O(nd²). (0 to
-            100)
+        n: The number n of past states from which local steps and jumps are built. (10 to 100000)
+        jumps_up_to: The largest dimension with jumps in the full space, each of which costs O(nd²). (0 to 100)
     """
 
     n: int = 1000
@@ -105,7 +104,7 @@ class SM(Sampler):
     """SM: standard Metropolis: isotropic steps of fixed scale.
 
     Args:
-        nu: The scale ν of a step; 2.38/√d if none is given. (> 0)
+        nu: The scale ν of a step; 2.38/√d if not given. (> 0)
     """
 
     nu: float | None = None
@@ -120,13 +119,13 @@ class AM(Sampler):
     Args:
         learn_scale: Whether the scale ν is learned too (AM-LS; Andrieu & Thoms 2008) or stays at 2.38/√d (AM-FS;
             Haario).
-        variances: The variances that the covariance starts from; ones if none are given. (> 0)
-        mean_from_zero: Whether the mean starts at zero, or at the first state that is learned from.
-        discard: Iterations before anything is learned.
-        every: Mean and covariance learn from one state in every this many. (≥ 1)
-        covariance_power: Mean and covariance learn in steps of t^−a: 1 averages the whole history; ½ as published
-            never settles. (> 0)
-        scale_power: ln ν² is learned in steps of t to the minus this. (> 0)
+        variances: The variances of the initial covariance; 1 if not given. (> 0)
+        mean_from_zero: Whether the mean starts at zero instead of at the first state learned from.
+        discard: The number of iterations before anything is learned.
+        every: Mean and covariance are learned from one state in every this many. (≥ 1)
+        covariance_power: Mean and covariance are learned with step sizes t^−a: a = 1 averages the history; ½, as
+            published, never settles. (> 0)
+        scale_power: ln ν² is learned with step sizes t^−a; this is a. (> 0)
         ridge: Added to the diagonal of the covariance. (≥ 0)
         until: When learning ends.
         published: Whether the defaults are those of the published experiments, which never settle.
@@ -150,9 +149,9 @@ class AMPCA(Sampler):
     """AM-PCA: steps along one principal direction of the learned covariance at a time.
 
     Args:
-        components: The number m of principal directions; all d if none is given. With fewer, a frozen chain moves
-            in a subspace. (≥ 1)
-        discard: Iterations before anything is learned.
+        components: The number m of principal directions; all d if not given. With fewer, a frozen chain stays in a
+            subspace. (≥ 1)
+        discard: The number of iterations before anything is learned.
         until: When learning ends.
     """
 
@@ -174,14 +173,14 @@ class KAMH(Sampler):
             number.
         n: The number n of past states in the subsample z. (1 to 1000000)
         gamma: The exploration term γ, in the target's own units. (> 0)
-        gamma_decay: γ falls as (1 + k)^−a with the number k of changes of z; this is a. (≥ 0)
+        gamma_decay: γ decreases as (1 + k)^−a with the number k of changes of z; this is a. (≥ 0)
         nu2: The scale ν² at the start. (> 0)
-        discard: The first states, which never enter z; nothing is learned before.
+        discard: The number of first iterations, whose states never enter z; nothing is learned before.
         history: Where z is drawn from: a reservoir of n states, or the whole stored past.
         schedule: The probability p_t of a new z at iteration t: a number, {power: a} for t^−a, or {steps: [[t, p],
             …]}.
         until: When learning ends.
-        z: Points that are z and stay so; then only the scale is learned.
+        z: A fixed z, as a list of points; then only the scale is learned.
         published: Whether z is drawn anew from the stored past at every iteration, as in the published experiments.
     """
 
@@ -206,22 +205,22 @@ class KameleonPCA(Sampler):
     """PCA-Kameleon: steps along one kernel principal direction at a time.
 
     Args:
-        components: The number m of principal directions, fewer than n; 20 or n − 1, whichever is less, if none is
-            given. (≥ 1)
+        components: The number m of principal directions, fewer than n; the smaller of 20 and n − 1 if not given. (≥
+            1)
         learn_scale: Whether the scale ν² is learned (KAMH-LS) or stays as given (KAMH).
         kernel: The kernel.
         bandwidth: The kernel's bandwidth: from z by the median heuristic, fixed as given with the kernel, or a
             number.
         n: The number n of past states in the subsample z. (1 to 1000000)
         gamma: The exploration term γ, in the target's own units. (> 0)
-        gamma_decay: γ falls as (1 + k)^−a with the number k of changes of z; this is a. (≥ 0)
+        gamma_decay: γ decreases as (1 + k)^−a with the number k of changes of z; this is a. (≥ 0)
         nu2: The scale ν² at the start. (> 0)
-        discard: The first states, which never enter z; nothing is learned before.
+        discard: The number of first iterations, whose states never enter z; nothing is learned before.
         history: Where z is drawn from: a reservoir of n states, or the whole stored past.
         schedule: The probability p_t of a new z at iteration t: a number, {power: a} for t^−a, or {steps: [[t, p],
             …]}.
         until: When learning ends.
-        z: Points that are z and stay so; then only the scale is learned.
+        z: A fixed z, as a list of points; then only the scale is learned.
         published: Whether z is drawn anew from the stored past at every iteration, as in the published experiments.
     """
 
@@ -247,9 +246,9 @@ class DEMCZ(Sampler):
     """DE-MC(Z): differential evolution: steps along differences of past states; not of the paper.
 
     Args:
-        first: The states Z starts with, drawn around the start with unit variance; ten per dimension if none is
+        first: The number of initial states in Z, drawn around the start with unit variance; 10 per dimension if not
             given. (4 to 1000000)
-        every: One state in every this many of the warm-up joins Z. (≥ 1)
+        every: One state in every this many iterations joins Z. (≥ 1)
         snooker: The probability of a snooker update: a step along the line through a state of Z. (0 to 1)
         whole: The probability that a step has factor 1, which may lead from mode to mode. (0 to 1)
         noise: The standard deviation of the noise added to each coordinate. (> 0)

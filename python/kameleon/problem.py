@@ -48,11 +48,11 @@ class Problem:
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
+@dataclass
 class Seeded:
     """A noisy function of a generator as a function of a seed."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+    function: Callable[..., Any]
 
     def __call__(self, x: NDArray[np.float64], seed: int) -> Any:
         return self.function(x, np.random.default_rng(seed))
@@ -65,11 +65,11 @@ class SeededRows(Seeded):
         return self.function(x, [np.random.default_rng(each) for each in seed])
 
 
+@dataclass
 class OneRow:
     """A vectorised function as a function of a single point."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+    function: Callable[..., Any]
 
     def __call__(self, x: NDArray[np.float64], *second: Any) -> Any:
         values = self.function(x[None], *(s[None] if isinstance(s, np.ndarray) else [s] for s in second))

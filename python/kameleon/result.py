@@ -7,6 +7,7 @@ import os
 import warnings as python_warnings
 from collections.abc import Mapping, Sequence
 from html import escape
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,20 @@ class Result:
     ) -> None:
         posterior["variables"] = group(posterior["names"])
         self._posterior = posterior
+        self.names: list[str] = posterior["names"]
+        """A name for each coordinate."""
+        self.variables: dict[str, tuple[int, ...]] = {name: tuple(shape) for name, shape in posterior["variables"]}
+        """The shapes of the parameters, by name."""
+        self.sampler: str = posterior["sampler"]
+        """The name of the sampler."""
+        self.seed: int = posterior["seed"]
+        """The seed of the run."""
+        self.settings: str = posterior["settings"]
+        """All settings of the run, as a run file of the program ``kameleon``."""
+        self.learned: dict[str, Any] = json.loads(posterior["learned"])
+        """What the sampler learned, as in ``kameleon sample --json``: ``chains``, ``facts`` and ``moves``."""
+        self.warnings: list[str] = posterior["warnings"]
+        """Warnings about the run."""
         self.complete = ending == "complete"
         """Whether the run was completed."""
         self.reason = reason
@@ -56,11 +71,6 @@ class Result:
         """The names of the dimensions of array parameters."""
         self.coords = dict(coords or {})
         """The labels along these dimensions."""
-
-    @property
-    def names(self) -> list[str]:
-        """One name for each coordinate."""
-        return list(self._posterior["names"])
 
     @property
     def draws(self) -> NDArray[np.float64]:
@@ -102,19 +112,14 @@ class Result:
 
     def _variable(self, draws: NDArray[np.float64], name: str) -> NDArray[np.float64]:
         at = 0
-        for known, shape in self._posterior["variables"]:
-            size = int(np.prod(shape))
+        for known, shape in self.variables.items():
+            size = prod(shape)
             if known == name:
                 return draws[:, :, at : at + size].reshape(*draws.shape[:2], *shape)
             at += size
         if name in self.names:
             return draws[:, :, self.names.index(name)]
         raise KeyError(f"there is no parameter {name!r}; there are {', '.join(self.variables)}")
-
-    @property
-    def variables(self) -> dict[str, tuple[int, ...]]:
-        """The shapes of the parameters, by name."""
-        return {name: tuple(shape) for name, shape in self._posterior["variables"]}
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -130,31 +135,6 @@ class Result:
             "seconds": self._posterior["seconds"],
             "chains": chains,
         }
-
-    @property
-    def seed(self) -> int:
-        """The seed of the run."""
-        return int(self._posterior["seed"])
-
-    @property
-    def sampler(self) -> str:
-        """The sampler's name."""
-        return str(self._posterior["sampler"])
-
-    @property
-    def settings(self) -> str:
-        """All settings of the run, as a run file of the program ``kameleon``."""
-        return str(self._posterior["settings"])
-
-    @property
-    def warnings(self) -> list[str]:
-        """Warnings about the run."""
-        return list(self._posterior["warnings"])
-
-    @property
-    def learned(self) -> dict[str, Any]:
-        """What the sampler learned, as ``kameleon sample --json`` tells it: ``chains``, ``facts`` and ``moves``."""
-        return dict(json.loads(self._posterior["learned"]))
 
     def summary(self) -> Summary:
         """Means, quantiles, effective sample sizes and R-hat of all parameters, and a verdict."""

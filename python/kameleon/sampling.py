@@ -120,7 +120,7 @@ def sample(
         },
         "output": {"keep-warmup": keep_warmup},
     }
-    if correlated and not _has_normals(what):
+    if correlated and not (what.normals if what.native is None else what.native.normals):
         raise SettingsError(
             "correlated", "needs a log density that is a function of standard normals; set `normals` to their number"
         )
@@ -221,7 +221,3 @@ def _starts(start: Any, what: Problem) -> list[list[float]] | None:
     if given is None and not what.names and what.native is not None and what.native.dim is None:
         raise SettingsError("start", "or parameters must be given, since a function does not tell its dimension")
     return what.start if given is None else given
-
-
-def _has_normals(what: Problem) -> bool:
-    return what.native.normals > 0 if what.native is not None else what.normals > 0

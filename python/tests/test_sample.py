@@ -215,7 +215,7 @@ def test_a_return_value_that_is_no_number_is_told():
 
 
 def interrupted(target, after, **options):
-    """A run that gets Ctrl-C after so many seconds."""
+    """A run that gets Ctrl-C after a number of seconds."""
     # A shell has its background jobs ignore Ctrl-C, and tests may be one.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(after, signal.raise_signal, [signal.SIGINT])

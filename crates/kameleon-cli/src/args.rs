@@ -1,6 +1,9 @@
 //! The command line.
 
-use crate::gp::GpArgs;
+mod gp;
+
+pub use gp::GpArgs;
+
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 use kameleon_runs::output::{FORMATS, FormatName};
 use kameleon_runs::settings::StopRule;

@@ -1,9 +1,7 @@
-//! Gaussian-process classification in the program: its flags, what is reported of it, and predictions.
+//! Gaussian-process classification in the program: what is reported of it, and predictions.
 
-mod args;
 mod report;
 
-pub use args::GpArgs;
 pub use report::GpReport;
 
 use crate::Exit;

@@ -10,14 +10,14 @@ mod svg;
 pub use axes::{Axis, Frame};
 pub use bars::{BarRow, bars};
 pub use curves::curves;
-pub use heat::{CIVIDIS, GREYS, Heat};
+pub use heat::{CIVIDIS, GREYS, Heat, cell_centre};
 pub use style::{BLUE, FONT, RED};
 pub use svg::{Anchor, Canvas, escape};
 
 use resvg::{tiny_skia, usvg};
 use std::sync::Arc;
 
-/// The figure in pixels, twice as many as its units, with the font that comes with the program: the same everywhere.
+/// The figure with two pixels per unit, in the font that comes with the program: the same everywhere.
 pub fn png(svg: &str) -> Vec<u8> {
     const PIXELS: f32 = 2.0;
     let mut fonts = usvg::fontdb::Database::new();

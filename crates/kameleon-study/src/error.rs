@@ -1,15 +1,15 @@
-//! What can go wrong with a study, told with the file and the line.
+//! The errors of studies.
 
 use kameleon_runs::atomic_file::FileError;
 use thiserror::Error;
 
-/// Why a study could not be run to its end.
+/// Why a study could not be completed.
 #[derive(Debug, Error)]
 pub enum StudyError {
-    /// The file is not a study.
+    /// The file is not a valid study.
     #[error("{file}, line {line}: {what}")]
     Format {
-        /// Which file.
+        /// The file.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -17,7 +17,7 @@ pub enum StudyError {
         what: String,
     },
     /// There is no such figure.
-    #[error("there is no figure \"{name}\"; choose among {known}")]
+    #[error("there is no figure \"{name}\"; choose one of {known}")]
     Figure {
         /// The name asked for.
         name: String,
@@ -34,10 +34,10 @@ pub enum StudyError {
         target: String,
         /// The sampler's name in the study.
         sampler: String,
-        /// What the chain said.
+        /// The error of the chain.
         what: String,
     },
-    /// It was asked to stop. Finished chains are in the cache.
-    #[error("stopped before the end; finished chains are kept, and the same command goes on from them")]
+    /// The run was stopped. Finished chains are in the cache.
+    #[error("stopped before the end; finished chains are kept, and the same command resumes the study")]
     Stopped,
 }

@@ -22,7 +22,7 @@ mod study;
 mod verdict;
 
 pub use error::StudyError;
-pub use paper::{FIGURES, figures};
+pub use paper::figures;
 pub use run::{Report, run};
 pub use settings::{Settings, Watch};
 pub use study::{Scale, Study};

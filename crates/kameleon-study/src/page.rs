@@ -1,4 +1,4 @@
-//! The page for people: one file with all figures, numbers and verdicts, that needs nothing else.
+//! The page: one self-contained file with all figures, numbers and verdicts.
 
 use crate::draw::escape;
 use crate::figure::Outcome;
@@ -21,7 +21,7 @@ pub fn page(parts: &[(&Study, Outcome)], settings: &Settings<'_>) -> String {
     let sections: String = parts.iter().map(|(study, outcome)| section(study, outcome, settings)).collect();
     let heading = match parts {
         [(study, _)] => escape(&study.title),
-        _ => "Kernel adaptive Metropolis-Hastings: what came out".into(),
+        _ => "Kernel adaptive Metropolis-Hastings: results".into(),
     };
     let shorter = settings.scale != Scale::Paper && parts.iter().any(|(study, _)| study.source.is_some());
     format!(
@@ -30,8 +30,7 @@ pub fn page(parts: &[(&Study, Outcome)], settings: &Settings<'_>) -> String {
          <title>{heading}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
          <h1>{heading}</h1>\n\
          <p>Made by <code>{command}</code> (version {version}): scale <b>{scale}</b>, seed {seed}. The same command gives \
-         the same numbers. Intervals are 80 %, 1.28 standard deviations over the root of the number of chains, as in the \
-         paper (Sejdinovic, Strathmann, Lomeli Garcia, Andrieu and Gretton: <i>Kernel Adaptive Metropolis-Hastings</i>, \
+         the same numbers. Intervals are 80 % intervals, mean ± 1.28 standard errors over chains, as in the paper (Sejdinovic, Strathmann, Lomeli Garcia, Andrieu and Gretton: <i>Kernel Adaptive Metropolis-Hastings</i>, \
          ICML 2014).{shorter}</p>\n{overview}<h2>Contents</h2>\n<ul>\n{contents}</ul>\n{sections}</main>\n</body>\n</html>\n",
         command = escape(&settings.command),
         version = env!("CARGO_PKG_VERSION"),
@@ -42,7 +41,7 @@ pub fn page(parts: &[(&Study, Outcome)], settings: &Settings<'_>) -> String {
     )
 }
 
-/// All verdicts at a glance.
+/// A table of all verdicts.
 fn overview(parts: &[(&Study, Outcome)]) -> String {
     let row = |study: &Study, verdict: &Verdict| {
         format!(
@@ -58,7 +57,7 @@ fn overview(parts: &[(&Study, Outcome)]) -> String {
         return String::new();
     }
     format!(
-        "<h2>Claims at a glance</h2>\n<div class=\"wide\"><table>\n<tr><th>study</th><th>claim</th><th>here</th></tr>\n{rows}</table></div>\n"
+        "<h2>Claims at a glance</h2>\n<div class=\"wide\"><table>\n<tr><th>study</th><th>claim</th><th>result</th></tr>\n{rows}</table></div>\n"
     )
 }
 
@@ -90,7 +89,7 @@ fn section(study: &Study, outcome: &Outcome, settings: &Settings<'_>) -> String 
         html += &format!("<h3>What {who} says</h3>\n<p>{}</p>\n", escape(says));
     }
     if !outcome.verdicts.is_empty() || !outcome.facts.is_empty() {
-        html += "<h3>What came out</h3>\n";
+        html += "<h3>Results</h3>\n";
         html += &outcome.verdicts.iter().map(verdict).collect::<String>();
         html += &outcome.facts.iter().map(|fact| format!("<p>{}</p>\n", escape(fact))).collect::<String>();
     }
@@ -128,19 +127,19 @@ fn table(study: &Study, results: &Results) -> String {
     )
 }
 
-/// What a measure is called in the table.
+/// The heading of a measure in the table.
 fn measure_name(measure: &str) -> &str {
     match measure {
         "acceptance" => "acceptance",
         "mean-norm" => "‖mean‖",
         "quantile-deviation" => "quantile deviation (mean of nine)",
-        "n-eq" => "n<sub>eq</sub> (iid draws with the same error of the mean)",
+        "n-eq" => "n<sub>eq</sub> (independent draws with the same error of the mean)",
         "deviation-0.5" => "deviation of the 0.5-quantile",
         "mean-distance" => "distance of the means",
         "mmd" => "MMD",
-        "ess" => "smallest bulk ESS for 1000 evaluations",
+        "ess" => "smallest bulk ESS per 1000 evaluations",
         "worst-r-hat" => "worst R-hat",
-        "evaluations" => "evaluations of four chains",
+        "evaluations" => "evaluations by four chains",
         "seconds" => "seconds for four chains",
         other => other,
     }
@@ -151,21 +150,21 @@ fn notes(study: &Study) -> String {
         return String::new();
     }
     let items: String = study.notes.iter().map(|note| format!("<li>{}</li>\n", escape(note))).collect();
-    format!("<h3>Notes, and where this departs from the paper's text</h3>\n<ul>\n{items}</ul>\n")
+    format!("<h3>Notes</h3>\n<ul>\n{items}</ul>\n")
 }
 
 fn setup(study: &Study, outcome: &Outcome, settings: &Settings<'_>) -> String {
     let files: Vec<String> = outcome.data.iter().map(|(name, _)| format!("<code>{name}</code>")).collect();
     format!(
-        "<h3>Settings</h3>\n{}<p>Data: {}.</p>\n<details><summary>The study as a file, with the settings of every sampler \
-         (change it and run <code>kameleon compare</code>)</summary>\n<pre>{}</pre></details>\n",
+        "<h3>Settings</h3>\n{}<p>Data: {}.</p>\n<details><summary>The file of the study, with the settings of every sampler \
+         (edit it and run <code>kameleon compare</code>)</summary>\n<pre>{}</pre></details>\n",
         lengths(study, settings),
         files.join(", "),
         escape(&study.text)
     )
 }
 
-/// How many chains there are and how long they are.
+/// The number of chains and their length.
 fn lengths(study: &Study, settings: &Settings<'_>) -> String {
     let row = |name: &str, target: &TargetEntry, chains: u64| {
         let length = target.length(settings.scale);
@@ -187,7 +186,7 @@ fn lengths(study: &Study, settings: &Settings<'_>) -> String {
         return rows;
     }
     format!(
-        "<div class=\"wide\"><table>\n<tr><th>target</th><th>d</th><th>chains for each sampler</th><th>iterations</th>\
-         <th>of these burn-in</th><th>one kept of</th></tr>\n{rows}</table></div>\n"
+        "<div class=\"wide\"><table>\n<tr><th>target</th><th>d</th><th>chains per sampler</th><th>iterations</th>\
+         <th>burn-in</th><th>thinning</th></tr>\n{rows}</table></div>\n"
     )
 }

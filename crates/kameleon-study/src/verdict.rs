@@ -1,22 +1,22 @@
-//! Whether a claim holds, in words that follow from the numbers.
+//! Whether a claim holds, according to the results.
 
 use crate::interval::Interval;
 use crate::results::Results;
 use crate::study::{Claim, Relation, Study};
 
-/// What became of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether a claim holds; the order is from good to bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Finding {
-    /// It came out so, beyond the intervals.
+    /// It holds.
     Holds,
-    /// The numbers do not settle it.
+    /// The intervals overlap.
     Unsettled,
-    /// It came out otherwise.
+    /// It does not hold.
     Fails,
 }
 
 impl Finding {
-    /// In a word or two.
+    /// In words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Holds => "holds",
@@ -26,12 +26,10 @@ impl Finding {
     }
 }
 
-/// A claim and what became of it.
+/// A claim, and whether it holds.
 #[derive(Clone, Debug)]
 pub struct Verdict {
-    /// The claim in words.
     pub claim: String,
-    /// What became of it.
     pub finding: Finding,
     /// The numbers behind it, a sentence each.
     pub details: Vec<String>,
@@ -55,7 +53,7 @@ fn judge_one(study: &Study, claim: &Claim, results: &Results) -> Verdict {
             .collect();
         let Some(own) = results.last(target, &claim.sampler, &claim.measure) else { continue };
         let (worse, detail) = compare(claim, own, &others);
-        finding = worst(finding, worse);
+        finding = finding.max(worse);
         details.push(format!("{target}: {detail}"));
     }
     Verdict { claim: claim.says.clone(), finding, details }
@@ -77,7 +75,7 @@ fn compare(claim: &Claim, own: &Interval, others: &[(&str, Interval)]) -> (Findi
         Relation::NotLarger if own.mean <= other.mean || !other.below(own) => Finding::Holds,
         _ => Finding::Fails,
     };
-    let overall = others.iter().map(|(_, other)| finding(other)).fold(Finding::Holds, worst);
+    let overall = others.iter().map(|(_, other)| finding(other)).max().unwrap_or(Finding::Holds);
     let shown: Vec<String> = others
         .iter()
         .map(|(name, other)| {
@@ -87,7 +85,7 @@ fn compare(claim: &Claim, own: &Interval, others: &[(&str, Interval)]) -> (Findi
                 }
                 Finding::Holds => "",
                 Finding::Unsettled => " (intervals overlap)",
-                Finding::Fails => " (against the claim)",
+                Finding::Fails => " (contradicts the claim)",
             };
             format!("{name} {}{remark}", show(other))
         })
@@ -95,15 +93,7 @@ fn compare(claim: &Claim, own: &Interval, others: &[(&str, Interval)]) -> (Findi
     (overall, format!("{} {} against {}", claim.sampler, show(own), shown.join(", ")))
 }
 
-fn worst(a: Finding, b: Finding) -> Finding {
-    match (a, b) {
-        (Finding::Fails, _) | (_, Finding::Fails) => Finding::Fails,
-        (Finding::Unsettled, _) | (_, Finding::Unsettled) => Finding::Unsettled,
-        _ => Finding::Holds,
-    }
-}
-
-/// mean ± half the interval, to the digits that it supports.
+/// mean ± half-width, rounded to two digits of the half-width.
 pub fn show(interval: &Interval) -> String {
     let half = 0.5 * (interval.high - interval.low);
     if half == 0.0 {
@@ -127,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn smaller_needs_intervals_apart_and_overlaps_settle_nothing() {
+    fn smaller_needs_disjoint_intervals() {
         let (own, claim) = (interval(1.0, 2.0), claim(Relation::Smaller));
         let finding = |other: Interval| compare(&claim, &own, &[("B", other)]).0;
         assert_eq!(finding(interval(2.1, 3.0)), Finding::Holds);
@@ -137,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn not_larger_forgives_what_the_intervals_cannot_tell() {
+    fn not_larger_holds_when_intervals_overlap() {
         let (own, claim) = (interval(1.0, 2.0), claim(Relation::NotLarger));
         let finding = |other: Interval| compare(&claim, &own, &[("B", other)]).0;
         assert_eq!(finding(interval(3.0, 4.0)), Finding::Holds);

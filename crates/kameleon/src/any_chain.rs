@@ -2,9 +2,7 @@
 
 use crate::chain::{Chain, ChainCore, ChainError, ChainState, Step};
 use crate::learner::{Learner, SharedFit};
-use crate::proposal::{
-    AdaptiveMetropolis, DifferentialEvolution, Kameleon, Kamh, KamhPca, PrincipalComponents, Proposal, RandomWalk,
-};
+use crate::proposal::*;
 use crate::report::Report;
 use crate::target::{Evaluation, Target};
 use serde::{Deserialize, Serialize};
@@ -121,4 +119,4 @@ macro_rules! saved {
     };
 }
 
-saved!(RandomWalk, AdaptiveMetropolis, PrincipalComponents, Kamh, KamhPca, Kameleon, DifferentialEvolution);
+all_proposals!(saved);

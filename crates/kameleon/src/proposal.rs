@@ -17,6 +17,14 @@ pub use kamh_pca::{KamhPca, KamhPcaSettings, Local as KamhPcaLocal};
 pub use principal_components::{PrincipalComponents, PrincipalComponentsSettings};
 pub use random_walk::{RandomWalk, RandomWalkSettings, gelman_scale};
 
+/// Calls a macro with the names of all proposals.
+macro_rules! all_proposals {
+    ($call:ident) => {
+        $call!(RandomWalk, AdaptiveMetropolis, PrincipalComponents, Kamh, KamhPca, Kameleon, DifferentialEvolution);
+    };
+}
+pub(crate) use all_proposals;
+
 use crate::Rng;
 use crate::learner::Learner;
 use crate::report::Report;

@@ -1,4 +1,4 @@
-/* The banana, computed by a program that dies in turn after so many answers (first argument): without a word before it
+/* The banana, computed by a program that dies in turn after a number of answers (first argument): without a word before it
  * answers, or after it has. It keeps nothing between points, so its deaths must not show in the draws. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -44,7 +44,7 @@ fn what_does_not_belong_together_is_refused() {
         assert!(said.contains(expected), "{said}");
         assert!(!at("out").exists());
     };
-    says(&["zero"], "of the 2 chains of the plan these are missing: 1");
+    says(&["zero"], "of the 2 chains of the plan, these are missing: 1");
     says(&["zero", "again"], "chain 0 is also in ");
     says(&["zero", "other"], "its settings differ from those of ");
     says(&["zero", "other"], "`thin = 1` there, `thin = 2` here");

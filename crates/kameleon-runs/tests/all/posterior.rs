@@ -30,7 +30,7 @@ fn a_run_in_memory_becomes_a_posterior_with_its_draws_and_proposals() {
     let nu2 = 2.38f64.powi(2) / 2.0;
     assert!((ellipse.covariance[0] - nu2).abs() < 1e-12 && ellipse.covariance[1] == 0.0);
     let written = kameleon_runs::RunSettings::from_toml(&posterior.settings, "").unwrap_err();
-    assert!(written.what.contains("nothing to sample"), "all but the model is there: {written}");
+    assert!(written.what.contains("what to sample"), "all but the model is there: {written}");
     let sizes: usize = posterior.variables.iter().map(Variable::size).sum();
     assert_eq!(sizes, posterior.dim());
 }

@@ -76,7 +76,7 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
         let said = refusal(text);
         assert!(said.starts_with("run.toml") && said.contains(expected), "{text}\nsays: {said}");
     };
-    says("[modle]\n", "line 1, column 2: unknown field `modle`, expected one of `model`, `parameters`");
+    says("[modle]\n", "line 1, column 2: unknown field `modle`, expected one of `start`, `model`");
     says(
         "[model]\ntarget = 3\n",
         "line 2, column 10: should be text such as \"name:key=0.5\" or a table with `name`, not 3",
@@ -102,8 +102,8 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
         "[model]\ntarget = { name = \"banana\", b = 1, v = -2 }\n",
         "line 2, column 40: model.target.v: must be positive and finite, not -2",
     );
-    says("[model]\nnoisy = true\n", "line 1, column 2: model: says nothing to sample; give one of target, gp");
-    says(&format!("{BANANA}url = \"http://a\"\n"), "line 3, column 7: model.url: there is target already");
+    says("[model]\nnoisy = true\n", "line 1, column 2: model: does not say what to sample; give one of target, gp");
+    says(&format!("{BANANA}url = \"http://a\"\n"), "line 3, column 7: model.url: target is given too");
     says(&format!("{BANANA}noisy = true\n"), "line 3, column 9: model.noisy: is for programs, libraries and servers");
     says(&format!("{BANANA}symbol = \"f\"\n"), "line 3, column 10: model.symbol: is for libraries");
     says(&format!("{BANANA}[run]\ndraws = 0\n"), "line 4, column 9: run.draws: must be at least 1");
@@ -145,7 +145,7 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
     );
     says(
         &format!("{BANANA}[output]\nformats = [\"xls\"]\n"),
-        "unknown variant `xls`, expected one of `netcdf`, `csv`, `parquet`",
+        "there is no format \"xls\"; choose one of netcdf, csv, parquet",
     );
     says("[model]\nprogram = [\"./a\"]\n", "run.toml: parameters: this model needs its parameters by name");
     says("[model]\nprogram = \"./a\"\n", "invalid type: string \"./a\", expected a sequence");
@@ -170,7 +170,7 @@ fn what_is_wrong_with_a_parameter_is_told_by_its_name() {
     says("prior = \"beta(1, 1)\"\nstart = 1", "1 is not strictly between 0 and 1");
     says("start = \"prior\"", "there is no prior to draw from");
     says("start = \"middle\"", "start should be a number, a list with a number for each chain");
-    says("start = { from = 2, to = 1 }", "from, 2, must be less than to, 1");
+    says("start = { from = 2, to = 1 }", "from (2) must be less than to (1)");
     says("low = 1", "unknown field `low`, expected one of `lower`, `upper`, `prior`, `start`");
     let said = refusal("[model]\nlog-density = \"-(a^2\"\n[parameters.a]\n");
     assert!(said.starts_with("run.toml, line 2, column 15: model.log-density: "), "{said}");

@@ -1,9 +1,9 @@
-//! A panel with its axes: from the data's units to the sheet's.
+//! A panel with its axes: from the units of the data to those of the canvas.
 
 use super::style::{FONT, GRID, INK};
 use super::svg::{Anchor, Canvas};
 
-/// An axis: its range, its label and its marks.
+/// An axis: its range, label and ticks.
 #[derive(Clone, Debug)]
 pub struct Axis {
     low: f64,
@@ -13,7 +13,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// From `low` to `high`, with round numbers at about `count` marks.
+    /// From `low` to `high`, with about `count` ticks at round numbers.
     pub fn new(low: f64, high: f64, count: usize, label: &str) -> Self {
         let step = round_step((high - low) / count as f64);
         let digits = (-step.log10().floor()).clamp(0.0, 8.0) as usize;
@@ -22,13 +22,13 @@ impl Axis {
         Self { low, high, label: label.into(), ticks: (first..=last).map(tick).collect() }
     }
 
-    /// From zero to somewhat above the largest value.
+    /// From zero to slightly above the largest value.
     pub fn up_to(most: f64, count: usize, label: &str) -> Self {
         let most = if most > 0.0 { most } else { 1.0 };
         Self::new(0.0, 1.05 * most, count, label)
     }
 
-    /// Without numbers: for bars, whose names stand below.
+    /// Without ticks, for bars.
     pub fn bare(low: f64, high: f64) -> Self {
         Self { low, high, label: String::new(), ticks: Vec::new() }
     }
@@ -55,7 +55,7 @@ fn number(value: f64, digits: usize) -> String {
     if value < 0.0 { format!("−{text}") } else { text }
 }
 
-/// A panel: where it is on the sheet, and its axes.
+/// A panel: its position on the canvas, and its axes.
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// The upper left corner.
@@ -69,12 +69,12 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Room for the marks and label of the y axis.
+    /// Space for the ticks and label of the y axis.
     pub const LEFT: f64 = 78.0;
-    /// Room for the marks and label of the x axis.
+    /// Space for the ticks and label of the x axis.
     pub const BOTTOM: f64 = 56.0;
 
-    /// Where a point of the data is on the sheet.
+    /// The position of a data point on the canvas.
     pub fn at(&self, x: f64, y: f64) -> (f64, f64) {
         let ((left, top), (width, height)) = (self.corner, self.size);
         (left + width * self.x.share(x), top + height * (1.0 - self.y.share(y)))
@@ -88,7 +88,7 @@ impl Frame {
         }
     }
 
-    /// Axes, marks and labels, above the data.
+    /// Axes, ticks and labels, above the data.
     pub fn axes(&self, canvas: &mut Canvas) {
         let ((left, top), (width, height)) = (self.corner, self.size);
         let bottom = top + height;
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_round_numbers_within_the_range() {
+    fn ticks_are_round_numbers_within_the_range() {
         let axis = Axis::new(-3.2, 12.0, 5, "x");
         let texts: Vec<&str> = axis.ticks.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(texts, ["0", "5", "10"]);

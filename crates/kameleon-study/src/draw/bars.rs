@@ -7,9 +7,8 @@ use crate::interval::Interval;
 
 /// One row: groups of bars, a bar for each sampler.
 pub struct BarRow {
-    /// Above the row.
     pub title: String,
-    /// The groups' names and, for each sampler in order, its bar.
+    /// The names of the groups, each with a bar for every sampler.
     pub groups: Vec<(String, Vec<Interval>)>,
 }
 
@@ -17,7 +16,7 @@ const WIDTH: f64 = 1000.0;
 const ROW: f64 = 210.0;
 const GAP: f64 = 64.0;
 
-/// The whole figure; `label` goes with the y axis of each row, `below` stands under it.
+/// The whole figure; `label` is that of the y axis of each row, `below` a text under it.
 pub fn bars(samplers: &[&str], rows: &[BarRow], label: &str, below: &str) -> String {
     let looks = looks(samplers);
     let mut canvas = Canvas::new(WIDTH, LEGEND + rows.len() as f64 * (ROW + GAP));
@@ -66,7 +65,7 @@ fn draw_row(canvas: &mut Canvas, row: &BarRow, looks: &[Look], top: f64, label: 
 /// The height of a legend.
 pub const LEGEND: f64 = 36.0;
 
-/// The samplers' names with their colours on one line, outside all panels so that it hides nothing.
+/// The names of the samplers with their colours, on one line outside all panels.
 pub fn legend(canvas: &mut Canvas, samplers: &[&str], looks: &[Look], (left, top): (f64, f64), room: f64, marks: bool) {
     let widths: Vec<f64> = samplers.iter().map(|name| 54.0 + text_width(name)).collect();
     let squeeze = (room / widths.iter().sum::<f64>()).min(1.0);

@@ -1,4 +1,4 @@
-//! Heat maps: a function of the plane as a picture, with the colours that all kinds of eyes read in order.
+//! Heat maps of functions of the plane, with colours that the colour-blind read in order too.
 
 use super::axes::Frame;
 use super::style::INK;
@@ -24,6 +24,11 @@ pub const CIVIDIS: Ramp = &[
     [254, 232, 56],
 ];
 
+/// The centre of one of `count` equal cells of a range.
+pub fn cell_centre((low, high): (f64, f64), cell: usize, count: usize) -> f64 {
+    low + (high - low) * (cell as f64 + 0.5) / count as f64
+}
+
 /// Values on a grid, row by row from the top.
 pub struct Heat {
     columns: usize,
@@ -33,11 +38,10 @@ pub struct Heat {
 }
 
 impl Heat {
-    /// `f` at the middle of each cell of a grid over the frame's ranges `x` and `y`.
+    /// `f` at the centre of each cell of a grid over the ranges `x` and `y`.
     pub fn new(x: (f64, f64), y: (f64, f64), columns: usize, rows: usize, mut f: impl FnMut(f64, f64) -> f64) -> Self {
-        let between =
-            |(low, high): (f64, f64), k: usize, count: usize| low + (high - low) * (k as f64 + 0.5) / count as f64;
-        let at = |cell: usize| (between(x, cell % columns, columns), between(y, rows - 1 - cell / columns, rows));
+        let at =
+            |cell: usize| (cell_centre(x, cell % columns, columns), cell_centre(y, rows - 1 - cell / columns, rows));
         let values: Vec<f64> = (0..columns * rows).map(at).map(|(x, y)| f(x, y)).collect();
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -56,7 +60,7 @@ impl Heat {
         canvas.image(frame.corner, frame.size, &picture(&shares, self.columns, ramp));
     }
 
-    /// What the colours mean, as a bar at the right of the frame.
+    /// The scale of the colours, as a bar at the right of the frame.
     pub fn bar(&self, canvas: &mut Canvas, frame: &Frame, ramp: Ramp, label: &str) {
         let ((left, top), (width, height)) = (frame.corner, frame.size);
         let (corner, size) = ((left + width + 14.0, top), (18.0, height));
@@ -65,13 +69,9 @@ impl Heat {
         canvas.frame(corner, size);
         for (share, value) in [(1.0, self.low), (0.5, 0.5 * (self.low + self.high)), (0.0, self.high)] {
             let y = top + 6.0 + share * (height - 8.0);
-            canvas.line(
-                (corner.0 + size.0, top + share * height),
-                (corner.0 + size.0 + 4.0, top + share * height),
-                INK,
-                1.0,
-            );
-            canvas.text((corner.0 + size.0 + 7.0, y), Anchor::Start, &format!("{value:.1}").replace('-', "−"));
+            let (right, at) = (corner.0 + size.0, top + share * height);
+            canvas.line((right, at), (right + 4.0, at), INK, 1.0);
+            canvas.text((right + 7.0, y), Anchor::Start, &format!("{value:.1}").replace('-', "−"));
         }
         canvas.text((corner.0, top - 9.0), Anchor::Start, label);
     }

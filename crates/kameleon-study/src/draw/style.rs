@@ -8,11 +8,11 @@ pub const BLUE: &str = "#0072B2";
 pub const RED: &str = "#D55E00";
 /// Lines of the grid.
 pub const GRID: &str = "#e4e4e4";
-/// The size of text, chosen so that a figure can be read at half its width.
+/// The font size, large enough for a figure at half its width.
 pub const FONT: f64 = 17.0;
 
-/// Samplers of the paper and the usual extras, with the colours of Okabe and Ito that all kinds of eyes tell apart (and
-/// grey for black, on which error bars would not be seen).
+/// The samplers of the paper and the usual extras, with the colours of Okabe and Ito, which the colour-blind can tell
+/// apart (and grey instead of black, on which error bars would be invisible).
 const KNOWN: [(&str, &str); 7] = [
     ("SM", "#E69F00"),
     ("AM-FS", "#56B4E9"),
@@ -26,28 +26,22 @@ const KNOWN: [(&str, &str); 7] = [
 /// For samplers of other names, in turn.
 const OTHERS: [&str; 5] = ["#F0E442", "#000000", "#009E73", "#CC79A7", "#8C8C8C"];
 
-/// A sampler's look.
+/// The look of a sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
-    /// Its colour.
     pub colour: &'static str,
-    /// Its mark, so that colour is not all there is: 0 a disc, 1 a square, 2 a triangle, 3 a diamond.
+    /// Its mark, so that colour is not the only cue: 0 a disc, 1 a square, 2 a triangle, 3 a diamond.
     pub mark: usize,
 }
 
 /// The look of each sampler.
 pub fn looks(samplers: &[&str]) -> Vec<Look> {
-    let mut strangers = 0;
+    let mut others = 0;
     let look = |name: &&str| {
         let mark = KNOWN.iter().position(|(known, _)| known == name);
-        let colour = mark.map_or_else(
-            || {
-                strangers += 1;
-                OTHERS[(strangers - 1) % OTHERS.len()]
-            },
-            |at| KNOWN[at].1,
-        );
-        Look { colour, mark: mark.unwrap_or(strangers) % 4 }
+        others += usize::from(mark.is_none());
+        let colour = mark.map_or_else(|| OTHERS[(others - 1) % OTHERS.len()], |at| KNOWN[at].1);
+        Look { colour, mark: mark.unwrap_or(others) % 4 }
     };
     samplers.iter().map(look).collect()
 }

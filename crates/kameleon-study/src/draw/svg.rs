@@ -1,20 +1,20 @@
-//! A sheet to draw on: SVG element by element, in its own units.
+//! A canvas: SVG element by element, in its own units.
 
 use super::style::{FONT, INK};
 use std::fmt::Write;
 
-/// Where a text is held.
+/// Which part of a text is at its position.
 #[derive(Clone, Copy, Debug)]
 pub enum Anchor {
-    /// At its left end.
+    /// Its left end.
     Start,
-    /// In its middle.
+    /// Its middle.
     Middle,
-    /// At its right end.
+    /// Its right end.
     End,
 }
 
-/// A sheet of given size.
+/// A canvas of given size.
 pub struct Canvas {
     width: f64,
     height: f64,
@@ -22,7 +22,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// A white sheet.
+    /// A white canvas.
     pub fn new(width: f64, height: f64) -> Self {
         Self { width, height, body: String::new() }
     }
@@ -99,7 +99,7 @@ impl Canvas {
         self.styled(at, anchor, text, r#" font-weight="bold""#);
     }
 
-    /// A text that reads upwards.
+    /// A vertical text.
     pub fn upwards(&mut self, at: (f64, f64), text: &str) {
         let turn = format!(r#" transform="rotate(-90 {:.2} {:.2})""#, at.0, at.1);
         self.styled(at, Anchor::Middle, text, &turn);
@@ -115,7 +115,7 @@ impl Canvas {
         self.add(format_args!(r#"<text x="{x:.2}" y="{y:.2}" text-anchor="{anchor}"{style}>{text}</text>"#));
     }
 
-    /// A picture given as a PNG file in base64, stretched smoothly.
+    /// A PNG image in base64, stretched to the rectangle.
     pub fn image(&mut self, corner: (f64, f64), size: (f64, f64), png: &str) {
         let ((x, y), (w, h)) = (corner, size);
         self.add(format_args!(
@@ -123,7 +123,7 @@ impl Canvas {
         ));
     }
 
-    /// Whatever `draw` draws, cut off at the rectangle.
+    /// What `draw` draws, clipped to the rectangle.
     pub fn clipped(&mut self, corner: (f64, f64), size: (f64, f64), draw: impl FnOnce(&mut Self)) {
         let ((x, y), (w, h)) = (corner, size);
         let id = format!("clip{}", self.body.len());
@@ -157,12 +157,12 @@ fn outline(points: impl IntoIterator<Item = (f64, f64)>, closed: bool) -> String
     data
 }
 
-/// The text with what XML and HTML take for markup written out.
+/// The text with the special characters of XML and HTML escaped.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// About how wide a text is.
+/// The approximate width of a text.
 pub fn text_width(text: &str) -> f64 {
     0.6 * FONT * text.chars().count() as f64
 }

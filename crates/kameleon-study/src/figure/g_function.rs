@@ -1,8 +1,8 @@
-//! Figure 1: g(x), the function whose gradient a proposal descends, for samples of β.
+//! Figure 1: g(x), the function whose gradient the proposal descends, for samples of β.
 
 use super::plane::Plane;
 use super::{Figure, Outcome};
-use crate::draw::{Anchor, CIVIDIS, Canvas, Frame, Heat, RED};
+use crate::draw::{Anchor, CIVIDIS, Canvas, Frame, Heat, RED, cell_centre};
 use crate::figure::proposals::kernel_name;
 use crate::named::{build, ridge};
 use crate::results::Table;
@@ -23,7 +23,7 @@ struct G<'a> {
     kernel: &'a Kernel,
     z: &'a [[f64; 2]],
     y: [f64; 2],
-    /// β_i less the mean of all: Σ β_i [k(x,z_i) − μ_z(x)] = Σ (β_i − β̄) k(x,z_i).
+    /// β_i − β̄, since Σ β_i [k(x,z_i) − μ_z(x)] = Σ (β_i − β̄) k(x,z_i).
     centred: Vec<f64>,
 }
 
@@ -33,7 +33,7 @@ impl G<'_> {
         self.kernel.value(&x, &x) - 2.0 * self.kernel.value(&x, &self.y) - 2.0 * pull
     }
 
-    /// By central differences: k(x,x) has a gradient of its own for kernels that are no function of the distance.
+    /// By central differences, since k(x,x) has a gradient unless the kernel is a function of the distance.
     fn gradient(&self, [x1, x2]: [f64; 2]) -> [f64; 2] {
         const H: f64 = 1e-4;
         let difference = |a, b| (self.value(a) - self.value(b)) / (2.0 * H);
@@ -92,9 +92,7 @@ pub fn g_function(study: &Study, seed: u64) -> Outcome {
 
 /// The gradient on a grid.
 fn field(plane: &Plane<'_>, g: &G<'_>) -> Vec<([f64; 2], [f64; 2])> {
-    let between =
-        |(low, high): (f64, f64), k: usize, count: usize| low + (high - low) * (k as f64 + 0.5) / count as f64;
-    let at = |k: usize| [between(plane.x, k % ARROWS.0, ARROWS.0), between(plane.y, k / ARROWS.0, ARROWS.1)];
+    let at = |k: usize| [cell_centre(plane.x, k % ARROWS.0, ARROWS.0), cell_centre(plane.y, k / ARROWS.0, ARROWS.1)];
     (0..ARROWS.0 * ARROWS.1).map(at).map(|x| (x, g.gradient(x))).collect()
 }
 
@@ -105,7 +103,7 @@ fn draw(canvas: &mut Canvas, frame: &Frame, plane: &Plane<'_>, field: &[([f64; 2
         plane.z.iter().for_each(|[x1, x2]| canvas.disc(frame.at(*x1, *x2), 1.8, "#56B4E9", 0.9));
         for ([x1, x2], [d1, d2]) in field {
             let slope = d1.hypot(*d2);
-            // The root, so that gentle slopes can be seen beside steep ones; those that cannot are left out.
+            // The square root makes gentle slopes visible beside steep ones; very short arrows are omitted.
             let length = 1.5 * room * (slope / steepest).sqrt();
             if length > 3.0 {
                 arrow(canvas, frame.at(*x1, *x2), (length * d1 / slope, -length * d2 / slope));
@@ -117,7 +115,7 @@ fn draw(canvas: &mut Canvas, frame: &Frame, plane: &Plane<'_>, field: &[([f64; 2
     frame.axes(canvas);
 }
 
-/// An arrow with its middle at `at`.
+/// An arrow centred at `at`.
 fn arrow(canvas: &mut Canvas, at: (f64, f64), along: (f64, f64)) {
     let (tip, tail) = ((at.0 + 0.5 * along.0, at.1 + 0.5 * along.1), (at.0 - 0.5 * along.0, at.1 - 0.5 * along.1));
     let barb =
@@ -154,13 +152,13 @@ fn verdict(sample: usize, heat: &Heat, field: &[([f64; 2], [f64; 2])], g: &G<'_>
     };
     let detail = format!(
         "{minima} local minima on the grid; the mean slope is {on_z:.2} at the points of z and {everywhere:.2} over the \
-         whole picture"
+         whole panel"
     );
     let claim = format!("g has several minima and varies most where the target has its mass (β, sample {sample})");
     Verdict { claim, finding, details: vec![detail] }
 }
 
-/// Cells that lie below all eight around them, by more than rounding.
+/// The number of cells that lie below all eight neighbours, by more than rounding.
 fn minima(heat: &Heat) -> usize {
     let (columns, rows) = CELLS;
     let value = |c: usize, r: usize| heat.values()[r * columns + c];

@@ -53,7 +53,7 @@ fn subscript(number: usize) -> String {
     number.to_string().chars().map(digit).collect()
 }
 
-/// A Gaussian has the same spread of one coordinate wherever the other is; an L has not.
+/// For a Gaussian the spread of one coordinate does not depend on the other; for an L it does.
 fn verdict(points: &[(f64, f64)], a: usize, b: usize) -> Verdict {
     let mut sorted = points.to_vec();
     sorted.sort_by(|p, q| p.0.total_cmp(&q.0));
@@ -65,11 +65,11 @@ fn verdict(points: &[(f64, f64)], a: usize, b: usize) -> Verdict {
     };
     let (low, high) = (spread(&sorted[..third]), spread(&sorted[sorted.len() - third..]));
     let ratio = (low / high).max(high / low);
-    // Heuristic, and said so in words: a third more spread is plain to see.
+    // A heuristic: a third more spread is clearly visible.
     let finding = if ratio > 4.0 / 3.0 { Finding::Holds } else { Finding::Fails };
     let detail = format!(
         "correlation {:.2}; the standard deviation of θ{b} is {low:.2} in the third of the draws with the smallest θ{a} and \
-         {high:.2} in the third with the largest (a Gaussian would have both equal)",
+         {high:.2} in the third with the largest (equal for a Gaussian)",
         correlation(points)
     );
     Verdict { claim: "The posterior has a nonlinear shape in these coordinates".into(), finding, details: vec![detail] }

@@ -1,4 +1,4 @@
-//! Figure 2 and Appendix B: where the Kameleon's proposal points, along the ridge of a target.
+//! Figure 2 and Appendix B: the proposals of KAMH along the ridge of a target.
 
 use super::plane::{Plane, Range};
 use super::{Figure, Outcome};
@@ -12,7 +12,7 @@ use kameleon::random::{Purpose, stream};
 use kameleon::{Choice, Noise, Proposal, Target};
 use std::f64::consts::TAU;
 
-/// √χ²₂(0.95): so many standard deviations hold 95 % of a normal law in the plane. χ²₂ has −2 ln(1 − p).
+/// √χ²₂(0.95), the radius in standard deviations that contains 95 % of a bivariate normal; χ²₂(p) = −2 ln(1 − p).
 fn radius() -> f64 {
     (-2.0 * 0.05f64.ln()).sqrt()
 }
@@ -29,7 +29,7 @@ struct Ellipse {
 }
 
 impl Ellipse {
-    /// From where to where it reaches along a coordinate.
+    /// Its extent along a coordinate.
     fn range(&self, i: usize) -> Range {
         let [l11, l21, l22] = self.factor;
         let reach = 1.02 * radius() * if i == 0 { l11 } else { l21.hypot(l22) };
@@ -78,7 +78,7 @@ pub fn proposals(study: &Study, seed: u64) -> Outcome {
     outcome
 }
 
-/// A kernel for people to read: "gaussian kernel, sigma = 0.5".
+/// A kernel in words: "gaussian kernel, sigma = 0.5".
 pub fn kernel_name(kernel: &Kernel) -> String {
     let Ok(Choice { name, settings }) = Choice::from_value(kernel.to_value()) else { return "kernel".into() };
     let settings = settings.iter().map(|(key, value)| format!(", {key} = {value}"));
@@ -137,7 +137,7 @@ fn legend(canvas: &mut Canvas) {
 
 /// An ellipse follows the ridge if its long axis is within this many degrees of it …
 const ALONG: f64 = 30.0;
-/// … which can be told only of one that is longer than wide by this factor.
+/// … which makes sense only if it is longer than wide by this factor.
 const LONG: f64 = 1.3;
 
 fn verdict(title: &str, ellipses: &[Ellipse]) -> Verdict {
@@ -152,8 +152,8 @@ fn verdict(title: &str, ellipses: &[Ellipse]) -> Verdict {
         _ => Finding::Fails,
     };
     let detail = format!(
-        "{long} of {} ellipses are longer than wide by {LONG} or more, and the long axis of {along} of them is within \
-         {ALONG}° of the ridge; the median ratio of the axes is {:.1}",
+        "{long} of {} ellipses have an axis ratio of {LONG} or more, and the long axis of {along} of them is within \
+         {ALONG}° of the ridge; the median axis ratio is {:.1}",
         ellipses.len(),
         ratios[ratios.len() / 2]
     );

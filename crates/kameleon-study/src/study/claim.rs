@@ -1,8 +1,8 @@
-//! What a study claims of a sampler.
+//! What a study claims about a sampler.
 
 use serde::Deserialize;
 
-/// How the sampler is said to compare with others.
+/// How the sampler compares with others according to the claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Relation {
@@ -12,7 +12,7 @@ pub enum Relation {
     NotLarger,
 }
 
-/// A claim that is checked against what comes out.
+/// A claim that is checked against the results.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Claim {
@@ -22,12 +22,11 @@ pub struct Claim {
     pub measure: String,
     /// The sampler it is about.
     pub sampler: String,
-    /// How it compares.
     pub relation: Relation,
-    /// With which samplers; all others that are not extras if none is named.
+    /// The samplers it is compared with; by default all others that are not extras.
     #[serde(default)]
     pub against: Vec<String>,
-    /// On which targets; all if none is named.
+    /// The targets; all by default.
     #[serde(default)]
     pub targets: Vec<String>,
 }

@@ -1,10 +1,10 @@
-//! How big a run is, and numbers that depend on it.
+//! The scale of a run, and numbers that depend on it.
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
 
-/// How big a run is.
+/// The scale of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// Seconds: for tests.
@@ -46,12 +46,12 @@ impl Scaled {
         }
     }
 
-    /// As many chains as in the paper's synthetic experiments.
+    /// The number of chains in the paper's synthetic experiments.
     pub(crate) fn twenty() -> Self {
         Self::same(20)
     }
 
-    /// Every one.
+    /// No thinning.
     pub(crate) fn one() -> Self {
         Self::same(1)
     }
@@ -91,7 +91,7 @@ impl<'de> Visitor<'de> for ScaledVisitor {
     fn visit_i64<E: Error>(self, number: i64) -> Result<Scaled, E> {
         match u64::try_from(number) {
             Ok(number) => Ok(Scaled::same(number)),
-            Err(_) => Err(E::custom(format!("{number} is negative; a whole number from 0 is wanted"))),
+            Err(_) => Err(E::custom(format!("must not be negative, but is {number}"))),
         }
     }
 

@@ -15,7 +15,7 @@ const TURNS: usize = 15;
 const GAMMA: f64 = 0.2;
 const NU2: f64 = 0.1;
 
-/// A contender: makes so many steps.
+/// A contender: makes a number of steps.
 type Steps<'a> = Box<dyn FnMut(u64) + 'a>;
 
 fn banana(d: usize) -> Banana {

@@ -96,7 +96,7 @@ struct Monomials {
 }
 
 impl Monomials {
-    /// None if the kernel has infinitely many features, or so many that all pairs of `draws` cost less.
+    /// None if the kernel has infinitely many features, or more than make it cheaper than all pairs of `draws`.
     fn of(kernel: &Kernel, dim: usize, draws: usize) -> Option<Self> {
         let degree = match kernel {
             Kernel::Linear(_) => 1,

@@ -13,4 +13,5 @@ mod engine;
 mod frozen;
 mod modules;
 mod paper;
+mod places;
 mod pool;
