@@ -142,7 +142,7 @@ impl Journal {
             // Half a block may be there (a full disk): take it back, so that what was there before stays whole.
             let _ = self.file.set_len(self.length);
             let _ = self.file.seek(SeekFrom::Start(self.length));
-            return Err(FileError::doing(&self.path, "writing to the journal")(error).into());
+            return Err(FileError::doing(&self.path, "writing to the journal")(error));
         }
         self.length += self.waiting.len() as u64;
         self.waiting.truncate(BLOCK_HEAD);

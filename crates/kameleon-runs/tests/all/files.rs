@@ -177,3 +177,9 @@ fn the_table_holds_every_draw_to_the_last_bit_and_quotes_names() {
         assert_eq!(fields, [2.0, k as f64, points[2 * k], points[2 * k + 1], [-1.5, -2.0][k]]);
     }
 }
+
+#[test]
+fn a_file_whose_ending_means_no_format_is_refused_with_those_that_do() {
+    let error = posterior().write(Path::new("draws.xlsx"), false).unwrap_err().to_string();
+    assert_eq!(error, "draws.xlsx: the name must end in one of .nc, .csv, .parquet");
+}
