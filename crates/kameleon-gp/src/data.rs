@@ -1,7 +1,7 @@
 //! The table of a classification problem: numeric inputs and a label of two values, read from CSV.
 
 use crate::GpError;
-use csv::{Reader, ReaderBuilder, StringRecord, Trim};
+use csv::{ReaderBuilder, StringRecord, Trim};
 use std::io::Read;
 
 /// Usual spellings of a missing value.
@@ -19,26 +19,23 @@ impl Inputs {
     /// From values given column after column.
     pub fn new(names: Vec<String>, values: Vec<f64>) -> Result<Self, GpError> {
         if names.is_empty() || values.is_empty() {
-            return Err(GpError::Shape("the table has no rows or no input columns".into()));
+            return Err(GpError("the table has no rows or no input columns".into()));
         }
         if !values.len().is_multiple_of(names.len()) {
-            return Err(GpError::Shape(format!("{} values do not fill {} columns", values.len(), names.len())));
+            return Err(GpError(format!("{} values do not fill {} columns", values.len(), names.len())));
         }
         let rows = values.len() / names.len();
         if let Some(i) = values.iter().position(|x| !x.is_finite()) {
-            let (row, column) = (i % rows + 1, names[i / rows].clone());
-            return Err(GpError::NotANumber { row, column, value: values[i].to_string() });
+            return Err(not_a_number(i % rows, &names[i / rows], &values[i].to_string()));
         }
         Ok(Self { names, rows, values })
     }
 
     /// Reads the columns `names`, in that order, from a table with a header; other columns are ignored.
     pub fn read(source: impl Read, names: &[String]) -> Result<Self, GpError> {
-        let mut reader = open(source);
-        let header = header(&mut reader)?;
-        let columns: Vec<usize> = names.iter().map(|name| find(&header, name)).collect::<Result<_, _>>()?;
-        let records: Vec<StringRecord> = reader.into_records().collect::<Result<_, _>>()?;
-        Self::new(names.to_vec(), numbers(&records, &header, &columns)?)
+        let table = Table::read(source)?;
+        let columns: Vec<usize> = names.iter().map(|name| table.find(name)).collect::<Result<_, _>>()?;
+        Self::new(names.to_vec(), table.numbers(&columns)?)
     }
 
     /// The names of the columns.
@@ -91,14 +88,12 @@ impl Dataset {
     /// `positive` is the value that counts as +1; by default the larger number or the later word. [`Dataset::classes`]
     /// returns the choice.
     pub fn read(source: impl Read, label: &str, positive: Option<&str>) -> Result<Self, GpError> {
-        let mut reader = open(source);
-        let header = header(&mut reader)?;
-        let label_column = find(&header, label)?;
-        let columns: Vec<usize> = (0..header.len()).filter(|&c| c != label_column).collect();
-        let records: Vec<StringRecord> = reader.into_records().collect::<Result<_, _>>()?;
-        let names = columns.iter().map(|&c| header[c].clone()).collect();
-        let inputs = Inputs::new(names, numbers(&records, &header, &columns)?)?;
-        let labels = cells(&records, &header, label_column)?;
+        let table = Table::read(source)?;
+        let label_column = table.find(label)?;
+        let columns: Vec<usize> = (0..table.header.len()).filter(|&c| c != label_column).collect();
+        let names = columns.iter().map(|&c| table.header[c].clone()).collect();
+        let inputs = Inputs::new(names, table.numbers(&columns)?)?;
+        let labels = table.cells(label_column)?;
         let classes = classes(&labels, label, positive)?;
         let y = labels.iter().map(|l| if *l == classes[1] { 1.0 } else { -1.0 }).collect();
         Self::with_classes(inputs, y, classes, label)
@@ -111,19 +106,19 @@ impl Dataset {
         label: &str,
     ) -> Result<Self, GpError> {
         if y.len() != inputs.rows {
-            return Err(GpError::Shape(format!("{} labels for {} rows", y.len(), inputs.rows)));
+            return Err(GpError(format!("{} labels for {} rows", y.len(), inputs.rows)));
         }
         if let Some(row) = y.iter().position(|y| y.abs() != 1.0) {
-            return Err(GpError::Shape(format!("label {} is {}, not +1 or -1", row + 1, y[row])));
+            return Err(GpError(format!("label {} is {}, not +1 or -1", row + 1, y[row])));
         }
         if y.iter().all(|&l| l == y[0]) {
-            let only = classes[usize::from(y[0] > 0.0)].clone();
-            return Err(GpError::Classes { column: label.into(), values: vec![only] });
+            return Err(not_two(label, &[&classes[usize::from(y[0] > 0.0)]]));
         }
         for d in 0..inputs.dim() {
             let column = inputs.column(d);
             if column.iter().all(|&x| x == column[0]) {
-                return Err(GpError::Constant { column: inputs.names[d].clone(), value: column[0] });
+                let (name, value) = (&inputs.names[d], column[0]);
+                return Err(GpError(format!("column `{name}` is constant: every row has {value}; leave it out")));
             }
         }
         Ok(Self { inputs, y, classes })
@@ -145,43 +140,58 @@ impl Dataset {
     }
 }
 
-fn open<R: Read>(source: R) -> Reader<R> {
-    ReaderBuilder::new().trim(Trim::All).from_reader(source)
+/// A table as text.
+struct Table {
+    header: Vec<String>,
+    records: Vec<StringRecord>,
 }
 
-fn header(reader: &mut Reader<impl Read>) -> Result<Vec<String>, GpError> {
-    let header: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
-    match header.iter().enumerate().find(|(i, name)| header[..*i].contains(name)) {
-        Some((_, name)) => Err(GpError::Twice { column: name.clone() }),
-        None => Ok(header),
+impl Table {
+    fn read(source: impl Read) -> Result<Self, GpError> {
+        let mut reader = ReaderBuilder::new().trim(Trim::All).from_reader(source);
+        let header: Vec<String> = reader.headers()?.iter().map(str::to_owned).collect();
+        if let Some((_, name)) = header.iter().enumerate().find(|(i, name)| header[..*i].contains(name)) {
+            return Err(GpError(format!("two columns are named `{name}`")));
+        }
+        Ok(Self { header, records: reader.into_records().collect::<Result<_, _>>()? })
     }
-}
 
-fn find(header: &[String], column: &str) -> Result<usize, GpError> {
-    let no_column = || GpError::NoColumn { column: column.into(), available: header.to_vec() };
-    header.iter().position(|name| name == column).ok_or_else(no_column)
-}
+    fn find(&self, column: &str) -> Result<usize, GpError> {
+        let all = || self.header.join(", ");
+        let missing = || GpError(format!("there is no column `{column}`; the table has {}", all()));
+        self.header.iter().position(|name| name == column).ok_or_else(missing)
+    }
 
-/// The cells of one column, none of them missing.
-fn cells<'a>(records: &'a [StringRecord], header: &[String], column: usize) -> Result<Vec<&'a str>, GpError> {
-    let cell = |(i, record): (usize, &'a StringRecord)| match &record[column] {
-        missing if MISSING.contains(&missing) => Err(GpError::Missing { row: i + 1, column: header[column].clone() }),
-        cell => Ok(cell),
-    };
-    records.iter().enumerate().map(cell).collect()
-}
-
-/// The values of some columns, column after column.
-fn numbers(records: &[StringRecord], header: &[String], columns: &[usize]) -> Result<Vec<f64>, GpError> {
-    let mut values = Vec::with_capacity(records.len() * columns.len());
-    for &column in columns {
-        for (i, cell) in cells(records, header, column)?.into_iter().enumerate() {
-            let number = cell.parse().ok().filter(|x: &f64| x.is_finite());
-            let wrong = || GpError::NotANumber { row: i + 1, column: header[column].clone(), value: cell.into() };
-            values.push(number.ok_or_else(wrong)?);
+    /// The cells of one column, none of them missing.
+    fn cells(&self, column: usize) -> Result<Vec<&str>, GpError> {
+        let cells: Vec<&str> = self.records.iter().map(|record| &record[column]).collect();
+        match cells.iter().position(|cell| MISSING.contains(cell)) {
+            Some(i) => Err(GpError(format!("row {}, column `{}`: the value is missing", i + 1, self.header[column]))),
+            None => Ok(cells),
         }
     }
-    Ok(values)
+
+    /// The values of some columns, column after column.
+    fn numbers(&self, columns: &[usize]) -> Result<Vec<f64>, GpError> {
+        let mut values = Vec::with_capacity(self.records.len() * columns.len());
+        for &column in columns {
+            for (i, cell) in self.cells(column)?.into_iter().enumerate() {
+                let number = cell.parse().ok().filter(|x: &f64| x.is_finite());
+                values.push(number.ok_or_else(|| not_a_number(i, &self.header[column], cell))?);
+            }
+        }
+        Ok(values)
+    }
+}
+
+fn not_a_number(row: usize, column: &str, value: &str) -> GpError {
+    GpError(format!("row {}, column `{column}`: `{value}` is not a finite number", row + 1))
+}
+
+/// `values` are the first few that the label has.
+fn not_two(column: &str, values: &[&str]) -> GpError {
+    let (count, values) = (values.len(), values.join(", "));
+    GpError(format!("label column `{column}` must have two values, not {count}: {values}"))
 }
 
 /// The label values for −1 and +1.
@@ -195,10 +205,7 @@ fn classes(labels: &[&str], column: &str, positive: Option<&str>) -> Result<[Str
             break;
         }
     }
-    let owned = |values: &[&str]| values.iter().map(|&v| v.to_owned()).collect::<Vec<_>>();
-    let &[first, second] = values.as_slice() else {
-        return Err(GpError::Classes { column: column.into(), values: owned(&values) });
-    };
+    let &[first, second] = values.as_slice() else { return Err(not_two(column, &values)) };
     let second_is_larger = match (first.parse::<f64>(), second.parse::<f64>()) {
         (Ok(first), Ok(second)) => second > first,
         _ => second > first,
@@ -207,66 +214,9 @@ fn classes(labels: &[&str], column: &str, positive: Option<&str>) -> Result<[Str
     match positive {
         Some(positive) if positive == low => std::mem::swap(&mut low, &mut high),
         Some(positive) if positive != high => {
-            let values = [low.into(), high.into()];
-            return Err(GpError::Positive { column: column.into(), values, positive: positive.into() });
+            return Err(GpError(format!("label column `{column}` has {low} and {high}, not `{positive}`")));
         }
         _ => {}
     }
     Ok([low.into(), high.into()])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(text: &str) -> Result<Dataset, GpError> {
-        Dataset::read(text.as_bytes(), "class", None)
-    }
-
-    fn complaint(text: &str) -> String {
-        read(text).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn a_table_gives_named_columns_and_signed_labels() {
-        let data = read("a, class ,b\n1,yes,4\n2,no,5\n3,yes,7\n").unwrap();
-        assert_eq!(data.inputs().names(), ["a", "b"]);
-        assert_eq!(data.inputs().column(1), [4.0, 5.0, 7.0]);
-        assert_eq!(data.y(), [1.0, -1.0, 1.0]);
-        assert_eq!(data.classes(), &["no".to_owned(), "yes".to_owned()]);
-    }
-
-    #[test]
-    fn the_larger_number_is_positive_unless_the_user_says_otherwise() {
-        let text = "class,a\n10,1\n9,2\n";
-        assert_eq!(read(text).unwrap().y(), [1.0, -1.0]);
-        let data = Dataset::read(text.as_bytes(), "class", Some("9")).unwrap();
-        assert_eq!(data.y(), [-1.0, 1.0]);
-        let wrong = Dataset::read(text.as_bytes(), "class", Some("8")).unwrap_err();
-        assert_eq!(wrong.to_string(), "label column `class` has 9 and 10, not `8`");
-    }
-
-    #[test]
-    fn what_is_wrong_is_named_with_row_and_column() {
-        assert_eq!(complaint("a,class\n1,x\n?,y\n"), "row 2, column `a`: the value is missing");
-        assert_eq!(complaint("a,class\n1,x\n2,\n"), "row 2, column `class`: the value is missing");
-        assert_eq!(complaint("a,class\n1,x\n2;5,y\n"), "row 2, column `a`: `2;5` is not a finite number");
-        assert_eq!(complaint("a,class\ninf,x\n2,y\n"), "row 1, column `a`: `inf` is not a finite number");
-        assert_eq!(complaint("a,b,class\n1,3,x\n2,3,y\n"), "column `b` is constant: every row has 3; leave it out");
-        assert_eq!(complaint("a,class\n1,x\n2,x\n"), "label column `class` must have two values, not 1: x");
-        assert_eq!(complaint("a,class\n1,x\n2,y\n3,z\n"), "label column `class` must have two values, not 3: x, y, z");
-        assert_eq!(complaint("a,b\n1,x\n"), "there is no column `class`; the table has a, b");
-        assert_eq!(complaint("a,a,class\n1,1,x\n"), "two columns are named `a`");
-        assert_eq!(complaint("a,class\n"), "the table has no rows or no input columns");
-        assert_eq!(complaint("class\nx\n"), "the table has no rows or no input columns");
-        assert!(complaint("a,class\n1,x\n2\n").starts_with("cannot read the table: "));
-    }
-
-    #[test]
-    fn new_rows_are_read_by_name_and_need_no_label() {
-        let names = ["b".to_owned(), "a".to_owned()];
-        let inputs = Inputs::read("a,note,b\n1,?,2\n3,?,4\n".as_bytes(), &names).unwrap();
-        assert_eq!(inputs.values(), [2.0, 4.0, 1.0, 3.0]);
-        assert!(Inputs::read("a\n1\n".as_bytes(), &names).is_err());
-    }
 }

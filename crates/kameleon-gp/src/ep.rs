@@ -30,7 +30,8 @@ pub struct Ep {
     variances: Vec<f64>,
     /// W^½ K, then C⁻¹ W^½ K: its squared column norms are the reductions of the prior variances by the data.
     explained: Vec<f64>,
-    log_marginal: f64,
+    /// The approximate log marginal likelihood of a converged fit.
+    pub log_marginal: f64,
 }
 
 /// The normal terms exp(ν f − ½ τ f²).
@@ -87,11 +88,6 @@ impl Ep {
             last = change;
         }
         accuracy == Accuracy::Loose
-    }
-
-    /// The approximate log marginal likelihood of a converged fit.
-    pub fn log_marginal(&self) -> f64 {
-        self.log_marginal
     }
 
     /// q for the current terms.

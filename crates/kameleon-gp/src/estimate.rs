@@ -20,9 +20,10 @@ pub(crate) struct Estimator {
     n: usize,
     n_imp: usize,
     antithetic: bool,
-    /// One column e per draw.
-    draws: Vec<f64>,
-    log_weights: Vec<f64>,
+    /// The draws e of the last estimate, one after the other.
+    pub(crate) draws: Vec<f64>,
+    /// The log weights of the last estimate: m + e, m − e of the first draw, and so on.
+    pub(crate) log_weights: Vec<f64>,
 }
 
 impl Estimator {
@@ -43,16 +44,6 @@ impl Estimator {
         self.draw(k, q, normals);
         self.weigh(y, q);
         log_mean_exp(&self.log_weights)
-    }
-
-    /// The log weights of the last estimate: m + e, m − e of the first draw, and so on.
-    pub(crate) fn log_weights(&self) -> &[f64] {
-        &self.log_weights
-    }
-
-    /// The draws e of the last estimate, one after the other.
-    pub(crate) fn draws(&self) -> &[f64] {
-        &self.draws
     }
 
     /// Operations per estimate beyond those that find q; an exponential counts as 20 and a normal as 10.

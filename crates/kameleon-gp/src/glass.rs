@@ -51,17 +51,3 @@ pub fn glass() -> Dataset {
         Inputs::new(names, table.values()[..dim * table.rows()].to_vec()).expect("the embedded table is sound");
     Dataset::with_classes(inputs, y, ["other".into(), "window".into()], "Type").expect("the embedded table is sound")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn glass_has_163_windows_among_214_rows_and_one_pair_of_equal_rows() {
-        let data = glass();
-        assert_eq!(data.inputs().names(), ["RI", "Na", "Mg", "Al", "Si", "K", "Ca", "Ba", "Fe"]);
-        assert_eq!(data.y().iter().filter(|&&y| y == 1.0).count(), 163);
-        assert_eq!(data.y().len(), 214);
-        assert!((0..9).all(|d| data.inputs().column(d)[38] == data.inputs().column(d)[39]));
-    }
-}

@@ -68,7 +68,7 @@ impl Latent {
         let n = self.rows();
         self.w.iter_mut().for_each(|w| *w = w.max(LEAST_W));
         self.sqrt_w.iter_mut().zip(&self.w).for_each(|(root, w)| *root = w.sqrt());
-        let columns = self.b.entries_mut().chunks_exact_mut(n).zip(k.chunks_exact(n));
+        let columns = self.b.entries.chunks_exact_mut(n).zip(k.chunks_exact(n));
         for (j, (b, k)) in columns.enumerate() {
             let factor = self.sqrt_w[j];
             for ((b, k), root) in b[j..].iter_mut().zip(&k[j..]).zip(&self.sqrt_w[j..]) {

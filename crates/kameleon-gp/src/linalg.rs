@@ -45,7 +45,8 @@ pub(crate) fn add_scaled(x: &mut [f64], s: f64, z: &[f64]) {
 /// A square matrix and, once factored, the lower L of A = LLᵀ in its place.
 pub(crate) struct Cholesky {
     n: usize,
-    entries: Vec<f64>,
+    /// To be filled in before [`Cholesky::factor`]; only the lower triangle is used.
+    pub(crate) entries: Vec<f64>,
     scratch: MemBuffer,
 }
 
@@ -53,11 +54,6 @@ impl Cholesky {
     pub(crate) fn new(n: usize) -> Self {
         let request = llt::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default());
         Self { n, entries: vec![0.0; n * n], scratch: MemBuffer::new(request) }
-    }
-
-    /// The matrix to be filled in before [`Cholesky::factor`]; only its lower triangle is used.
-    pub(crate) fn entries_mut(&mut self) -> &mut [f64] {
-        &mut self.entries
     }
 
     /// Factors in place; false if the matrix is not positive definite.
@@ -113,7 +109,7 @@ mod tests {
                 a[j * n + i] = (-0.1 * (i as f64 - j as f64).powi(2)).exp() + if i == j { 0.5 } else { 0.0 };
             }
         }
-        factor.entries_mut().copy_from_slice(&a);
+        factor.entries.copy_from_slice(&a);
         assert!(factor.factor());
         let u: Vec<f64> = (0..2 * n).map(|i| (i as f64).sin()).collect();
         let (mut back, mut product) = (u.clone(), vec![0.0; 2 * n]);
@@ -133,7 +129,7 @@ mod tests {
     fn an_indefinite_or_undefined_matrix_has_no_factor() {
         for entry in [-1.0, f64::NAN, f64::INFINITY] {
             let mut factor = Cholesky::new(2);
-            factor.entries_mut().copy_from_slice(&[1.0, 0.0, 0.0, entry]);
+            factor.entries.copy_from_slice(&[1.0, 0.0, 0.0, entry]);
             assert!(!factor.factor(), "{entry}");
         }
     }

@@ -5,7 +5,6 @@ use crate::ep::Ep;
 use crate::laplace::{Accuracy, Laplace};
 use crate::latent::{Latent, Work};
 use crate::linalg::Cholesky;
-use crate::parameters::Parameters;
 use crate::settings::{Approximation, Settings};
 use crate::{GpError, Inputs};
 use kameleon::EvalError;
@@ -22,7 +21,7 @@ enum Engine {
 /// A classification model over some standardised rows.
 #[derive(Clone)]
 pub(crate) struct Model {
-    pub(crate) parameters: Parameters,
+    pub(crate) settings: Settings,
     pub(crate) hyper: Hyper,
     pub(crate) covariance: CovarianceMatrix,
     pub(crate) y: Vec<f64>,
@@ -31,8 +30,6 @@ pub(crate) struct Model {
     pub(crate) k_factor: Cholesky,
     /// The jitter that the last θ needed.
     pub(crate) jitter: f64,
-    least_jitter: f64,
-    jitter_limit: f64,
     engine: Engine,
     pub(crate) latent: Latent,
 }
@@ -40,26 +37,23 @@ pub(crate) struct Model {
 impl Model {
     pub(crate) fn new(settings: &Settings, inputs: &Inputs, y: Vec<f64>) -> Result<Self, GpError> {
         let n = y.len();
-        let parameters = Parameters::new(settings, inputs.dim());
         let engine = match settings.approximation {
             Approximation::Laplace => Engine::Laplace(Laplace::new(settings.likelihood, n)),
             Approximation::Ep => Engine::Ep(Ep::new(settings.likelihood, n)),
         };
         let mut model = Self {
-            hyper: parameters.blank(),
-            parameters,
+            hyper: Hyper { inverse_scales: vec![1.0; inputs.dim()], amplitude2: 1.0 },
             covariance: CovarianceMatrix::new(settings.covariance, inputs),
             y,
             k: vec![0.0; n * n],
             k_factor: Cholesky::new(n),
             jitter: settings.jitter,
-            least_jitter: settings.jitter,
-            jitter_limit: settings.jitter_limit,
             engine,
             latent: Latent::new(n),
+            settings: settings.clone(),
         };
-        let reference = settings.reference.clone().unwrap_or_else(|| model.parameters.prior_mean());
-        model.fit(&reference, Accuracy::Converged).map_err(|why| GpError::Reference(why.to_string()))?;
+        let reference = settings.reference.clone().unwrap_or_else(|| model.prior_mean());
+        model.fit(&reference, Accuracy::Converged).map_err(GpError::reference)?;
         match &mut model.engine {
             Engine::Laplace(laplace) => laplace.set_reference(&model.latent),
             Engine::Ep(ep) => ep.set_reference(),
@@ -67,21 +61,30 @@ impl Model {
         Ok(model)
     }
 
+    /// The dimension of θ.
+    pub(crate) fn dim(&self) -> usize {
+        self.settings.dim(self.hyper.inverse_scales.len())
+    }
+
+    pub(crate) fn prior_mean(&self) -> Vec<f64> {
+        vec![self.settings.prior_mean; self.dim()]
+    }
+
     /// Computes K and its factor, with more jitter if needed: a function of θ alone.
     pub(crate) fn set(&mut self, theta: &[f64]) -> Result<(), EvalError> {
-        self.parameters.unpack(theta, &mut self.hyper);
-        self.jitter = self.least_jitter;
+        self.settings.unpack(theta, &mut self.hyper);
+        self.jitter = self.settings.jitter;
         if !self.covariance.fill(&self.hyper, self.jitter, &mut self.k) {
             return Err(EvalError::reject("the scaled distances or the amplitude overflow"));
         }
         loop {
-            self.k_factor.entries_mut().copy_from_slice(&self.k);
+            self.k_factor.entries.copy_from_slice(&self.k);
             if self.k_factor.factor() {
                 return Ok(());
             }
             let raised = (2.0 * self.jitter).max(FIRST_JITTER);
-            if raised > self.jitter_limit {
-                let limit = self.jitter_limit;
+            let limit = self.settings.jitter_limit;
+            if raised > limit {
                 return Err(EvalError::reject(format!("K cannot be factored with a jitter below {limit:e}")));
             }
             self.jitter = raised;
@@ -105,7 +108,7 @@ impl Model {
     pub(crate) fn log_marginal(&self) -> f64 {
         match &self.engine {
             Engine::Laplace(laplace) => laplace.log_marginal(&self.y, &self.latent),
-            Engine::Ep(ep) => ep.log_marginal(),
+            Engine::Ep(ep) => ep.log_marginal,
         }
     }
 

@@ -67,7 +67,6 @@ impl GpClassification {
         // Evaluations of the pilot are not counted as those of the run.
         target.counters = Counters::default();
         target.set_n_imp(STEPS_N_IMP)?;
-        let unusable = |why: String| GpError::Reference(why);
         let settings = ChainSettings {
             index: (CHAIN / 2) as usize,
             seed,
@@ -76,11 +75,11 @@ impl GpClassification {
             correlation: 0.0,
         };
         let length = Length { warmup: STEPS, sampling: 0 };
-        let start = self.model.parameters.prior_mean();
-        let mut chain = Sampler::am_ls().chain(&start, settings, length).map_err(|why| unusable(why.to_string()))?;
+        let start = self.model.prior_mean();
+        let mut chain = Sampler::am_ls().chain(&start, settings, length).map_err(GpError::reference)?;
         let mut states = Vec::new();
         for step in 1..=STEPS {
-            chain.step(&mut target).map_err(|why| unusable(why.to_string()))?;
+            chain.step(&mut target).map_err(GpError::reference)?;
             if step > STEPS / 2 && step.is_multiple_of(EVERY) {
                 states.push(chain.position().to_vec());
             }
@@ -106,7 +105,7 @@ impl GpClassification {
         let mut variances = vec![0.0; counts.len()];
         let (mut points, mut base) = (0, 0.0);
         for (i, theta) in thetas.iter().enumerate() {
-            if theta.len() != self.model.parameters.dim() || self.model.fit(theta, Accuracy::Loose).is_err() {
+            if theta.len() != self.model.dim() || self.model.fit(theta, Accuracy::Loose).is_err() {
                 continue;
             }
             points += 1;
@@ -117,7 +116,7 @@ impl GpClassification {
             }
         }
         if points == 0 {
-            return Err(GpError::NoDraws { given: thetas.len() });
+            return Err(GpError::none_usable(thetas.len()));
         }
         let mean = 1.0 / points as f64;
         let work = |n_imp| {
@@ -143,7 +142,7 @@ impl GpClassification {
         while weights.len() < count {
             normals.fill_with(|| StandardNormal.sample(&mut rng));
             estimator.log_estimate(&model.y, &model.k_factor, &model.latent, &normals);
-            weights.extend_from_slice(estimator.log_weights());
+            weights.extend_from_slice(&estimator.log_weights);
         }
         weights
     }
@@ -206,7 +205,6 @@ fn inefficiency(sigma: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::glass;
 
     #[test]
     fn inefficiency_is_one_without_noise_and_best_near_0_92_when_work_is_inverse_to_the_variance() {
@@ -214,32 +212,5 @@ mod tests {
         let cost = |sigma: f64| inefficiency(sigma) / (sigma * sigma);
         let best = (1..300).map(|i| f64::from(i) * 0.01).min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap();
         assert!((best - 0.92).abs() < 0.02, "{best}");
-    }
-
-    #[test]
-    fn the_pilot_finds_few_samples_enough_on_glass_and_repeats_itself() {
-        let mut target = GpClassification::new(&glass(), Settings::default()).unwrap();
-        let thetas = [vec![2.3, 2.75, -0.9, 2.5, 2.9, 1.55, 2.0, 2.4, 3.1], vec![1.0; 9], vec![f64::NAN; 9]];
-        let pilot = target.pilot(&thetas, 4).unwrap();
-        assert!((2..=16).contains(&pilot.chosen.n_imp), "{pilot}");
-        assert_eq!(pilot.points, 2);
-        assert!(pilot.candidates.windows(2).all(|w| w[0].sd > w[1].sd && w[0].megaflops < w[1].megaflops), "{pilot}");
-        assert_eq!(target.pilot(&thetas, 4).unwrap(), pilot);
-        let words = pilot.to_string();
-        assert!(words.starts_with(&format!("n_imp = {}, with sd(log p̂) = 0.", pilot.chosen.n_imp)), "{words}");
-        target.set_n_imp(pilot.chosen.n_imp).unwrap();
-        let again = target.noise(&thetas[0], 5).unwrap();
-        assert!((0.5..1.5).contains(&(again / pilot.chosen.sd)), "{again} {pilot}");
-        let nowhere = target.pilot(&[vec![f64::NAN; 9]], 4).unwrap_err().to_string();
-        assert_eq!(nowhere, "none of the 1 values of θ can be evaluated");
-    }
-
-    #[test]
-    fn a_chain_of_its_own_finds_where_to_measure_and_leaves_no_trace() {
-        let target = GpClassification::new(&glass(), Settings::default()).unwrap();
-        let pilot = target.choose_n_imp(1).unwrap();
-        assert_eq!(pilot.points, 8);
-        assert!((2..=16).contains(&pilot.chosen.n_imp), "{pilot}");
-        assert_eq!(target.statistics().evaluations, 0);
     }
 }

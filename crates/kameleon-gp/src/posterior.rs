@@ -15,7 +15,6 @@ use kameleon::{EvalError, Evaluation, Noise, Target};
 /// distribution of the estimate depends only on θ and the chain is exact.
 #[derive(Clone)]
 pub struct GpClassification {
-    settings: Settings,
     columns: Vec<String>,
     pub(crate) transform: Transform,
     pub(crate) model: Model,
@@ -34,14 +33,13 @@ impl GpClassification {
             transform,
             model,
             estimator: Estimator::new(&settings, data.y().len()),
-            settings,
             counters: Counters::default(),
         })
     }
 
     /// The settings in use.
     pub fn settings(&self) -> &Settings {
-        &self.settings
+        &self.model.settings
     }
 
     /// The names of the input columns, in order.
@@ -51,21 +49,21 @@ impl GpClassification {
 
     /// The counts so far, of this target and all its clones.
     pub fn statistics(&self) -> Statistics {
-        self.counters.now()
+        self.counters.get()
     }
 
     /// Changes the number of samples and nothing else.
     pub fn set_n_imp(&mut self, n_imp: usize) -> Result<(), GpError> {
-        let settings = Settings { n_imp, ..self.settings.clone() };
+        let settings = Settings { n_imp, ..self.model.settings.clone() };
         settings.check(self.columns.len())?;
         self.estimator = Estimator::new(&settings, self.model.y.len());
-        self.settings = settings;
+        self.model.settings = settings;
         Ok(())
     }
 
     /// log p(θ)
     pub fn log_prior(&self, theta: &[f64]) -> f64 {
-        self.model.parameters.log_prior(theta)
+        self.model.settings.log_prior(theta)
     }
 
     /// The converged approximation of log p(y|θ): Laplace's or EP's, according to the settings.
@@ -89,7 +87,7 @@ impl GpClassification {
 
     /// The log weights of the last estimate, which is the mean of the weights; they vary as log p̂ with one sample does.
     pub fn log_weights(&self) -> &[f64] {
-        self.estimator.log_weights()
+        &self.estimator.log_weights
     }
 
     /// K + jitter I at θ, by columns.
@@ -102,13 +100,13 @@ impl GpClassification {
     fn estimate(&mut self, theta: &[f64], normals: &[f64]) -> Evaluation {
         self.model.fit(theta, Accuracy::Loose)?;
         let model = &self.model;
-        self.counters.jitter(model.jitter, model.jitter > self.settings.jitter);
+        self.counters.jitter(model.jitter, model.jitter > self.model.settings.jitter);
         let value = self.estimator.log_estimate(&model.y, &model.k_factor, &model.latent, normals);
         if value.is_finite() { Ok(value) } else { Err(EvalError::reject("the estimate of p(y|θ) is not finite")) }
     }
 
     pub(crate) fn check_length(&self, theta: &[f64]) -> Result<(), EvalError> {
-        let dim = self.model.parameters.dim();
+        let dim = self.model.dim();
         if theta.len() == dim {
             return Ok(());
         }
@@ -118,11 +116,11 @@ impl GpClassification {
 
 impl Target for GpClassification {
     fn dim(&self) -> Option<usize> {
-        Some(self.model.parameters.dim())
+        Some(self.model.dim())
     }
 
     fn names(&self, _dim: usize) -> Vec<String> {
-        self.model.parameters.names(&self.columns)
+        self.model.settings.names(&self.columns)
     }
 
     fn normals(&self) -> usize {

@@ -33,16 +33,14 @@ impl GpClassification {
     ///
     /// For each θ the latent value at x is normal, and the likelihood is integrated over it (by quadrature if logistic).
     pub fn predict(&mut self, thetas: &[f64], new: &Inputs, mut latents: Latents<'_>) -> Result<Prediction, GpError> {
-        let dim = self.model.parameters.dim();
+        let dim = self.model.dim();
         if !thetas.len().is_multiple_of(dim) {
-            return Err(GpError::Shape(format!(
-                "{} numbers cannot be split into draws of {dim} coordinates",
-                thetas.len()
-            )));
+            let count = thetas.len();
+            return Err(GpError(format!("{count} numbers cannot be split into draws of {dim} coordinates")));
         }
         if new.names() != self.columns() {
             let (given, known) = (new.names().join(", "), self.columns().join(", "));
-            return Err(GpError::Shape(format!("the new rows have columns {given}, not {known}")));
+            return Err(GpError(format!("the new rows have columns {given}, not {known}")));
         }
         let rows = rows(&self.transform.apply(new));
         let mut sums = vec![0.0; rows.len()];
@@ -60,7 +58,7 @@ impl GpClassification {
         }
         let given = thetas.len() / dim;
         if draws == 0 {
-            return Err(GpError::NoDraws { given });
+            return Err(GpError::none_usable(given));
         }
         let probabilities = sums.iter().map(|sum| sum / draws as f64).collect();
         Ok(Prediction { probabilities, draws, rejected: given - draws })
@@ -137,12 +135,12 @@ impl Predictor {
         self.normals.resize(estimator.normals(), 0.0);
         self.normals.fill_with(|| StandardNormal.sample(rng));
         estimator.log_estimate(&model.y, &model.k_factor, &model.latent, &self.normals);
-        let log_weights = estimator.log_weights();
+        let log_weights = &estimator.log_weights;
         let total = log_mean_exp(log_weights) + (log_weights.len() as f64).ln();
         self.weights.clear();
         self.weights.extend(log_weights.iter().map(|w| (w - total).exp()));
         self.pulls.clear();
-        for (e, u) in estimator.draws().chunks_exact(n).zip(self.normals.chunks_exact(2 * n)) {
+        for (e, u) in estimator.draws.chunks_exact(n).zip(self.normals.chunks_exact(2 * n)) {
             let (w, root) = (&model.latent.w, &model.latent.sqrt_w);
             self.pulls.extend((0..n).map(|i| w[i] * e[i] + root[i] * u[n + i]));
         }

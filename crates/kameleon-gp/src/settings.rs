@@ -98,28 +98,28 @@ impl Settings {
 
     /// An error for the first invalid setting.
     pub(crate) fn check(&self, columns: usize) -> Result<(), GpError> {
-        let demand = |ok: bool, name: &'static str, what: String| match ok {
+        let demand = |ok: bool, name: &str, what: String| match ok {
             true => Ok(()),
-            false => Err(GpError::Setting { name, what }),
+            false => Err(GpError(format!("setting {name}: {what}"))),
         };
+        let Self { prior_mean, prior_variance, jitter, jitter_limit, .. } = *self;
         let positive = |x: f64| x > 0.0 && x.is_finite();
-        let must = |what: &str, value: f64| format!("must be {what}, not {value}");
-        demand(self.prior_mean.is_finite(), "prior_mean", must("finite", self.prior_mean))?;
-        let variance = self.prior_variance;
-        demand(positive(variance), "prior_variance", must("positive and finite", variance))?;
-        demand(self.jitter >= 0.0 && self.jitter.is_finite(), "jitter", must("finite, zero or more", self.jitter))?;
-        let limit = self.jitter_limit;
-        demand(
-            positive(limit) && limit >= self.jitter,
-            "jitter_limit",
-            must("finite, positive and no less than jitter", limit),
-        )?;
-        demand(self.n_imp >= 1, "n_imp", "must be at least 1".into())?;
-        if let Some(reference) = &self.reference {
-            let dim = self.dim(columns);
-            let what = format!("must be {dim} finite numbers");
-            demand(reference.len() == dim && reference.iter().all(|x| x.is_finite()), "reference", what)?;
+        for (ok, name, what, value) in [
+            (prior_mean.is_finite(), "prior_mean", "finite", prior_mean),
+            (positive(prior_variance), "prior_variance", "positive and finite", prior_variance),
+            (jitter >= 0.0 && jitter.is_finite(), "jitter", "finite, zero or more", jitter),
+            (
+                positive(jitter_limit) && jitter_limit >= jitter,
+                "jitter_limit",
+                "finite, positive and no less than jitter",
+                jitter_limit,
+            ),
+        ] {
+            demand(ok, name, format!("must be {what}, not {value}"))?;
         }
-        Ok(())
+        demand(self.n_imp >= 1, "n_imp", "must be at least 1".into())?;
+        let dim = self.dim(columns);
+        let fits = |theta: &Vec<f64>| theta.len() == dim && theta.iter().all(|x| x.is_finite());
+        demand(self.reference.as_ref().is_none_or(fits), "reference", format!("must be {dim} finite numbers"))
     }
 }

@@ -1,8 +1,7 @@
 //! Counts of evaluations, over a target and all its clones.
 
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Counts of the evaluations of a target and its clones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,34 +19,26 @@ pub struct Statistics {
 /// Counts shared by all clones: every chain has its own clone, and any clone sees the counts of the whole run. They
 /// influence nothing, so draws do not depend on the scheduling of threads.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Counters(Arc<Counts>);
-
-#[derive(Debug, Default)]
-struct Counts {
-    evaluations: AtomicU64,
-    rejections: AtomicU64,
-    raised_jitter: AtomicU64,
-    /// As bits, which have the same order as nonnegative numbers.
-    largest_jitter: AtomicU64,
-}
+pub(crate) struct Counters(Arc<Mutex<Statistics>>);
 
 impl Counters {
     pub(crate) fn evaluation(&self, rejected: bool) {
-        self.0.evaluations.fetch_add(1, Relaxed);
-        self.0.rejections.fetch_add(u64::from(rejected), Relaxed);
+        let mut counts = self.lock();
+        counts.evaluations += 1;
+        counts.rejections += u64::from(rejected);
     }
 
     pub(crate) fn jitter(&self, jitter: f64, raised: bool) {
-        self.0.raised_jitter.fetch_add(u64::from(raised), Relaxed);
-        self.0.largest_jitter.fetch_max(jitter.to_bits(), Relaxed);
+        let mut counts = self.lock();
+        counts.raised_jitter += u64::from(raised);
+        counts.largest_jitter = counts.largest_jitter.max(jitter);
     }
 
-    pub(crate) fn now(&self) -> Statistics {
-        Statistics {
-            evaluations: self.0.evaluations.load(Relaxed),
-            rejections: self.0.rejections.load(Relaxed),
-            raised_jitter: self.0.raised_jitter.load(Relaxed),
-            largest_jitter: f64::from_bits(self.0.largest_jitter.load(Relaxed)),
-        }
+    pub(crate) fn get(&self) -> Statistics {
+        *self.lock()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Statistics> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

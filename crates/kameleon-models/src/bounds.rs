@@ -4,33 +4,21 @@ use crate::error::{ModelError, demand};
 use kameleon::{Evaluation, Noise, Target};
 use serde::{Deserialize, Serialize};
 
-/// The open interval a parameter lives in.
+/// The open interval a parameter lives in; x is a function of an unbounded u.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Limits", into = "Limits")]
+#[serde(try_from = "Limits")]
 pub struct Bound {
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Kind {
-    /// x = u
-    #[default]
-    Free,
-    /// x = a + eᵘ
-    Above(f64),
-    /// x = b − eᵘ
-    Below(f64),
-    /// x = a + (b − a) / (1 + e⁻ᵘ)
-    Between(f64, f64),
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upper: Option<f64>,
 }
 
 /// A bound as it is written.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Limits {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     lower: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     upper: Option<f64>,
 }
 
@@ -42,15 +30,9 @@ impl TryFrom<Limits> for Bound {
     }
 }
 
-impl From<Bound> for Limits {
-    fn from(bound: Bound) -> Self {
-        Self { lower: bound.lower(), upper: bound.upper() }
-    }
-}
-
 impl Bound {
     /// The real line.
-    pub const FREE: Self = Self { kind: Kind::Free };
+    pub const FREE: Self = Self { lower: None, upper: None };
 
     /// The numbers above `lower` and below `upper`; `None` is no bound.
     pub fn new(lower: Option<f64>, upper: Option<f64>) -> Result<Self, ModelError> {
@@ -58,17 +40,11 @@ impl Bound {
             let why = || format!("must be finite, not {value}; omit it for no bound");
             demand(value.is_finite(), "bound", why)?;
         }
-        let kind = match (lower, upper) {
-            (None, None) => Kind::Free,
-            (Some(a), None) => Kind::Above(a),
-            (None, Some(b)) => Kind::Below(b),
-            (Some(a), Some(b)) => {
-                demand(a < b, "bounds", || format!("lower, {a}, must be less than upper, {b}"))?;
-                demand((b - a).is_finite(), "bounds", || format!("{a} and {b} are too far apart"))?;
-                Kind::Between(a, b)
-            }
-        };
-        Ok(Self { kind })
+        if let (Some(a), Some(b)) = (lower, upper) {
+            demand(a < b, "bounds", || format!("lower, {a}, must be less than upper, {b}"))?;
+            demand((b - a).is_finite(), "bounds", || format!("{a} and {b} are too far apart"))?;
+        }
+        Ok(Self { lower, upper })
     }
 
     /// The numbers above `lower`.
@@ -88,42 +64,36 @@ impl Bound {
 
     /// The lower bound, if there is one.
     pub fn lower(self) -> Option<f64> {
-        match self.kind {
-            Kind::Above(a) | Kind::Between(a, _) => Some(a),
-            Kind::Free | Kind::Below(_) => None,
-        }
+        self.lower
     }
 
     /// The upper bound, if there is one.
     pub fn upper(self) -> Option<f64> {
-        match self.kind {
-            Kind::Below(b) | Kind::Between(_, b) => Some(b),
-            Kind::Free | Kind::Above(_) => None,
-        }
+        self.upper
     }
 
     /// Whether x is strictly inside.
     pub fn contains(self, x: f64) -> bool {
-        x.is_finite() && self.lower().is_none_or(|a| a < x) && self.upper().is_none_or(|b| x < b)
+        x.is_finite() && self.lower.is_none_or(|a| a < x) && self.upper.is_none_or(|b| x < b)
     }
 
     /// u(x), for an x inside.
     pub fn unbounded(self, x: f64) -> f64 {
-        match self.kind {
-            Kind::Free => x,
-            Kind::Above(a) => libm::log(x - a),
-            Kind::Below(b) => libm::log(b - x),
-            Kind::Between(a, b) => libm::log(x - a) - libm::log(b - x),
+        match (self.lower, self.upper) {
+            (None, None) => x,
+            (Some(a), None) => libm::log(x - a),
+            (None, Some(b)) => libm::log(b - x),
+            (Some(a), Some(b)) => libm::log(x - a) - libm::log(b - x),
         }
     }
 
-    /// x(u), and log |dx/du|. Rounding never puts x on a bound, where a density may be infinite.
+    /// x(u) = a + eᵘ, b − eᵘ or a + (b − a) / (1 + e⁻ᵘ), and log |dx/du|. Rounding never puts x on a bound, where a density may be infinite.
     pub fn bounded(self, u: f64) -> (f64, f64) {
-        match self.kind {
-            Kind::Free => (u, 0.0),
-            Kind::Above(a) => ((a + libm::exp(u)).max(a.next_up()), u),
-            Kind::Below(b) => ((b - libm::exp(u)).min(b.next_down()), u),
-            Kind::Between(a, b) => {
+        match (self.lower, self.upper) {
+            (None, None) => (u, 0.0),
+            (Some(a), None) => ((a + libm::exp(u)).max(a.next_up()), u),
+            (None, Some(b)) => ((b - libm::exp(u)).min(b.next_down()), u),
+            (Some(a), Some(b)) => {
                 // e^{−|u|} never overflows, and measures the distance to the nearer bound without cancellation.
                 let small = libm::exp(-u.abs());
                 let distance = (b - a) * (small / (1.0 + small));
@@ -152,11 +122,6 @@ impl<T: Target> Bounded<T> {
         let (found, wanted) = (bounds.len(), target.dim().unwrap_or(bounds.len()));
         demand(found == wanted, "bounds", || format!("{found} given for {wanted} parameters of the target"))?;
         Ok(Self { target, x: vec![0.0; found], bounds })
-    }
-
-    /// The target in the parameters' own units.
-    pub fn inner(&self) -> &T {
-        &self.target
     }
 
     /// The bounds, in the order of the parameters.

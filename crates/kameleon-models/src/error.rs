@@ -1,44 +1,23 @@
 //! Errors found while a model is set up, worded so that the user can correct them.
 
-use crate::expression::SyntaxError;
+use std::fmt;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Why a model could not be set up.
+/// Why a model could not be set up: what is wrong with which setting, and what is allowed.
 #[derive(Debug, Error)]
-pub enum ModelError {
-    /// The expression cannot be read.
-    #[error(transparent)]
-    Expression(#[from] SyntaxError),
-    /// A setting is invalid.
-    #[error("{of}: {why}")]
-    Setting {
-        /// What is set.
-        of: String,
-        /// What is wrong, and what is allowed.
-        why: String,
-    },
-    /// A shared library cannot be used.
-    #[error("shared library {path}: {why}")]
-    Library {
-        /// Which library.
-        path: String,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// A model server cannot be used.
-    #[error("model server {url}: {why}")]
-    Server {
-        /// Where it is.
-        url: String,
-        /// What is wrong with it.
-        why: String,
-    },
+#[error("{0}")]
+pub struct ModelError(String);
+
+impl ModelError {
+    pub(crate) fn new(of: impl fmt::Display, why: impl fmt::Display) -> Self {
+        Self(format!("{of}: {why}"))
+    }
 }
 
-/// Fails with [`ModelError::Setting`] unless `ok`.
+/// Fails unless `ok`.
 pub(crate) fn demand(ok: bool, of: &str, why: impl FnOnce() -> String) -> Result<(), ModelError> {
-    if ok { Ok(()) } else { Err(ModelError::Setting { of: of.into(), why: why() }) }
+    if ok { Ok(()) } else { Err(ModelError::new(of, why())) }
 }
 
 /// Every parameter needs a name of its own.

@@ -7,8 +7,6 @@ mod code;
 mod function;
 mod parse;
 
-pub use parse::SyntaxError;
-
 use crate::error::{ModelError, check_names};
 use code::Code;
 use kameleon::{EvalError, Evaluation, Noise, Target};

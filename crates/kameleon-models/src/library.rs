@@ -46,15 +46,8 @@ pub struct SharedLibrary {
     names: Arc<Vec<String>>,
     config: Arc<CString>,
     noise: NoiseInput,
-    user: User,
-}
-
-/// What `kameleon_create` returned for this clone.
-#[derive(Debug)]
-enum User {
-    /// Not created yet.
-    Later,
-    Made(*mut c_void),
+    /// What `kameleon_create` returned for this clone, once it was called.
+    user: Option<*mut c_void>,
 }
 
 // SAFETY: the header requires that a `user` may be used by different threads in turn. It is used only through `&mut self`
@@ -69,7 +62,7 @@ impl Clone for SharedLibrary {
             names: Arc::clone(&self.names),
             config: Arc::clone(&self.config),
             noise: self.noise,
-            user: User::Later,
+            user: None,
         }
     }
 }
@@ -92,19 +85,14 @@ impl SharedLibrary {
             names: Arc::new(names.to_vec()),
             config: Arc::new(config.unwrap_or_default()),
             noise: settings.noise,
-            user: User::Later,
+            user: None,
         })
-    }
-
-    /// Where the function's randomness comes from.
-    pub fn noise(&self) -> NoiseInput {
-        self.noise
     }
 
     /// This clone's `user`, created when it is first needed.
     #[expect(unsafe_code)]
     fn user(&mut self) -> Result<*mut c_void, EvalError> {
-        if let User::Made(user) = self.user {
+        if let Some(user) = self.user {
             return Ok(user);
         }
         let user = match self.functions.create {
@@ -115,7 +103,7 @@ impl SharedLibrary {
                 user => user,
             },
         };
-        self.user = User::Made(user);
+        self.user = Some(user);
         Ok(user)
     }
 
@@ -178,8 +166,7 @@ impl Target for SharedLibrary {
 impl Drop for SharedLibrary {
     #[expect(unsafe_code)]
     fn drop(&mut self) {
-        if let (User::Made(user), Some(_), Some(destroy)) = (&self.user, self.functions.create, self.functions.destroy)
-        {
+        if let (Some(user), Some(_), Some(destroy)) = (&self.user, self.functions.create, self.functions.destroy) {
             // SAFETY: `user` came from `kameleon_create` and is not used again.
             unsafe { destroy(*user) };
         }

@@ -37,10 +37,7 @@ impl Prior {
         }
         let mut values = Values::default();
         values[..found].copy_from_slice(parameters);
-        if let Some(why) = (family.problem)(values) {
-            return Err(ModelError::Setting { of, why });
-        }
-        let (lower, upper) = (family.support)(values);
+        let (lower, upper) = (family.support)(values).map_err(|why| ModelError::new(&of, why))?;
         let support = Bound::new(lower.is_finite().then_some(lower), upper.is_finite().then_some(upper))?;
         let log_constant = (family.log_constant)(values);
         demand(log_constant.is_finite(), &of, || "its density is beyond the range of floating-point numbers".into())?;
@@ -132,11 +129,6 @@ impl<T: Target> WithPrior<T> {
         let (found, wanted) = (priors.len(), target.dim().unwrap_or(priors.len()));
         demand(found == wanted, "priors", || format!("{found} given for {wanted} parameters of the target"))?;
         Ok(Self { target, priors })
-    }
-
-    /// The priors, in the order of the parameters.
-    pub fn priors(&self) -> &[Option<Prior>] {
-        &self.priors
     }
 
     /// The sum of the priors' log densities at `x`.

@@ -11,7 +11,8 @@ use crate::failure_budget::FailureBudget;
 use crate::noise::NoiseInput;
 use crate::reply::{self, Number};
 use kameleon::{EvalError, Evaluation, Noise, Target};
-use process::{Failure, Process};
+use pipes::Failure;
+use process::Process;
 use serde::{Deserialize, Deserializer};
 use std::io::Write;
 use std::path::PathBuf;
@@ -103,11 +104,6 @@ impl Program {
     /// The number of restarts after the program died or hung, over all clones.
     pub fn restarts(&self) -> u64 {
         self.restarts.load(Ordering::Relaxed)
-    }
-
-    /// Where the program's randomness comes from.
-    pub fn noise(&self) -> NoiseInput {
-        self.settings.noise
     }
 
     fn write_request(&mut self, x: &[f64], mut noise: Noise<'_>) -> Result<(), serde_json::Error> {

@@ -94,7 +94,7 @@ impl UmBridge {
         })?;
         check_timeout("model server", settings.timeout)?;
         let http = Http::new(&settings);
-        let wrong = |why| ModelError::Server { url: settings.url.clone(), why };
+        let wrong = |why: String| ModelError::new(format_args!("model server {}", settings.url), why);
         let model = protocol::choose_model(&http, settings.model.as_deref()).map_err(wrong)?;
         let blocks = protocol::input_blocks(&http, &model, &settings, names.len()).map_err(wrong)?;
         Ok(Self {
@@ -106,11 +106,6 @@ impl UmBridge {
             blocks,
             http,
         })
-    }
-
-    /// Where the model's randomness comes from.
-    pub fn noise(&self) -> NoiseInput {
-        self.settings.noise
     }
 
     /// The point and the normals, cut into the model's input blocks.

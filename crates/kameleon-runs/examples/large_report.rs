@@ -6,7 +6,7 @@
 
 use kameleon::target::Banana;
 use kameleon::{Control, Plan, Sampler, sample};
-use kameleon_runs::output::{OutputError, Posterior, report_html, write_csv, write_netcdf, write_parquet};
+use kameleon_runs::output::{FORMATS, Posterior, report_html};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -15,15 +15,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let plan = Plan { sampler: Sampler::am_ls(), warmup: Some(20_000), draws: Some(100_000), ..Plan::default() };
     let run = sample(Banana::new(8, 0.03, 100.0)?, &[vec![0.0; 8]], &plan, Control::default())?;
     let posterior = Posterior::from_run(&run, &plan, "Twisted banana B(0.03, 100) in 8 dimensions");
-    let write_report = |posterior: &Posterior, path: &Path| {
-        std::fs::write(path, report_html(posterior))?;
-        Ok::<(), Box<dyn std::error::Error>>(())
-    };
-    let boxed = |done: Result<(), OutputError>| done.map_err(Box::from);
-    timed("report.html", &folder, |path| write_report(&posterior, path))?;
-    timed("posterior.nc", &folder, |path| boxed(write_netcdf(&posterior, path, false)))?;
-    timed("draws.csv", &folder, |path| boxed(write_csv(&posterior, path)))?;
-    timed("draws.parquet", &folder, |path| boxed(write_parquet(&posterior, path)))
+    timed("report.html", &folder, |path| Ok(std::fs::write(path, report_html(&posterior))?))?;
+    FORMATS
+        .iter()
+        .try_for_each(|format| timed(format.file, &folder, |path| Ok((format.write)(&posterior, path, false)?)))
 }
 
 fn timed(

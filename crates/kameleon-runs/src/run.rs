@@ -34,29 +34,23 @@ pub struct Finished {
 /// With a folder, everything is kept there and can be resumed; without, draws are in memory only. An error means that
 /// nothing was run, and no run is left in the folder; later errors are in [`Finished::ending`], next to all that
 /// was drawn before.
-pub fn start<T>(
+pub fn start(
     settings: &RunSettings,
-    target: T,
+    target: impl Target + Clone + Send,
     folder: Option<&Path>,
     control: Control<'_>,
-) -> Result<Finished, RunError>
-where
-    T: Target + Clone + Send,
-{
+) -> Result<Finished, RunError> {
     start_on(None, settings, target, folder, control)
 }
 
 /// [`start`] whose chains are advanced by `remote`, if there is one.
-pub fn start_on<T>(
+pub fn start_on(
     remote: Option<&dyn RemoteRunner>,
     settings: &RunSettings,
-    target: T,
+    target: impl Target + Clone + Send,
     folder: Option<&Path>,
     control: Control<'_>,
-) -> Result<Finished, RunError>
-where
-    T: Target + Clone + Send,
-{
+) -> Result<Finished, RunError> {
     let mut prepared = Prepared::new(settings, AnyTarget::new(target))?;
     if folder.is_some() {
         // The run may be resumed from anywhere.
@@ -90,24 +84,23 @@ where
 
 /// Resumes the run in a folder, up to its end or to `draws` draws in each chain, exactly as if it had never stopped.
 /// `target` is what was sampled; see [`crate::Model::open`].
-pub fn resume<T>(folder: &Path, target: T, draws: Option<u64>, control: Control<'_>) -> Result<Finished, RunError>
-where
-    T: Target + Clone + Send,
-{
+pub fn resume(
+    folder: &Path,
+    target: impl Target + Clone + Send,
+    draws: Option<u64>,
+    control: Control<'_>,
+) -> Result<Finished, RunError> {
     resume_on(None, folder, target, draws, control)
 }
 
 /// [`resume`] whose chains are advanced by `remote`, if there is one.
-pub fn resume_on<T>(
+pub fn resume_on(
     remote: Option<&dyn RemoteRunner>,
     folder: &Path,
-    target: T,
+    target: impl Target + Clone + Send,
     draws: Option<u64>,
     control: Control<'_>,
-) -> Result<Finished, RunError>
-where
-    T: Target + Clone + Send,
-{
+) -> Result<Finished, RunError> {
     let folder = Folder::open(folder)?;
     let mut settings = settings_of(folder.path())?;
     if let Some(draws) = draws {

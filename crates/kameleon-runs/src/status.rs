@@ -1,8 +1,7 @@
 //! How a run on disk ended, and what there is to say about it: the file `status.toml`.
 
-use crate::atomic_file;
-use crate::error::RunError;
-use crate::store::{Files, StoreError};
+use crate::atomic_file::{self, FileError};
+use crate::store::Files;
 use kameleon::Ending;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -57,9 +56,9 @@ impl Status {
     }
 
     /// Writes it into the folder.
-    pub fn write(&self, files: &Files) -> Result<(), RunError> {
+    pub fn write(&self, files: &Files) -> Result<(), FileError> {
         let text = toml::to_string(self).unwrap_or_default();
-        Ok(atomic_file::write(&path(files), text.as_bytes()).map_err(StoreError::from)?)
+        atomic_file::write(&path(files), text.as_bytes())
     }
 
     /// What the user should know about the ending.

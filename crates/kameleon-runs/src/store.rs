@@ -6,12 +6,10 @@
 
 mod checkpoint;
 mod disk;
-mod error;
 mod folder;
 mod journal;
 
 pub use checkpoint::Checkpoint;
 pub use disk::{DiskRecord, copy_chain};
-pub use error::StoreError;
 pub use folder::{Files, Folder};
 pub use journal::{Header, Journal, Recovered, read_journal};

@@ -6,7 +6,10 @@ mod common;
 
 mod calibration;
 mod correlated;
+mod data;
+mod pilot;
 mod posterior;
 mod predict;
 mod reference;
+mod standardise;
 mod target;

@@ -2,44 +2,14 @@
 
 use super::code::{Binary, Code, Op, Unary};
 use super::function::{self, Function};
-use std::fmt;
+use crate::error::ModelError;
 
 /// How deeply brackets may nest, so that no text overflows the stack.
 const DEEPEST: usize = 200;
 
-/// Where an expression cannot be parsed, and why.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SyntaxError {
-    /// The whole expression.
-    pub text: String,
-    /// The position, in characters from the start.
-    pub at: usize,
-    /// What is wrong there, and what is allowed.
-    pub why: String,
-}
-
-impl std::error::Error for SyntaxError {}
-
-impl fmt::Display for SyntaxError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// How much of a long expression is shown on each side of the position.
-        const AROUND: usize = 40;
-        let start = self.at.saturating_sub(AROUND);
-        let shown: String = self.text.chars().skip(start).take(2 * AROUND).map(blank_if_control).collect();
-        writeln!(f, "expression, character {}: {}", self.at + 1, self.why)?;
-        writeln!(f, "  {shown}")?;
-        write!(f, "  {:>width$}", '^', width = self.at - start + 1)
-    }
-}
-
-/// Line breaks and tabs would misplace the mark.
-fn blank_if_control(c: char) -> char {
-    if c.is_control() { ' ' } else { c }
-}
-
 /// The instructions of `text`, whose parameters are `names`.
-pub fn parse(text: &str, names: &[String]) -> Result<Code, SyntaxError> {
-    let mut parser = Parser { text, chars: text.chars().collect(), at: 0, depth: 0, names, code: Code::default() };
+pub fn parse(text: &str, names: &[String]) -> Result<Code, ModelError> {
+    let mut parser = Parser { chars: text.chars().collect(), at: 0, depth: 0, names, code: Code::default() };
     parser.sum()?;
     match parser.peek() {
         None => Ok(parser.code),
@@ -49,7 +19,6 @@ pub fn parse(text: &str, names: &[String]) -> Result<Code, SyntaxError> {
 }
 
 struct Parser<'a> {
-    text: &'a str,
     chars: Vec<char>,
     at: usize,
     depth: usize,
@@ -59,7 +28,7 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     /// term (('+' | '−') term)*
-    fn sum(&mut self) -> Result<(), SyntaxError> {
+    fn sum(&mut self) -> Result<(), ModelError> {
         self.product()?;
         loop {
             let op = match self.peek() {
@@ -74,7 +43,7 @@ impl Parser<'_> {
     }
 
     /// factor (('*' | '/') factor)*
-    fn product(&mut self) -> Result<(), SyntaxError> {
+    fn product(&mut self) -> Result<(), ModelError> {
         self.signed()?;
         loop {
             let op = match self.peek() {
@@ -89,7 +58,7 @@ impl Parser<'_> {
     }
 
     /// A sign binds less tightly than a power: −x² is −(x²).
-    fn signed(&mut self) -> Result<(), SyntaxError> {
+    fn signed(&mut self) -> Result<(), ModelError> {
         let mut negative = false;
         loop {
             match self.peek() {
@@ -107,7 +76,7 @@ impl Parser<'_> {
     }
 
     /// base ('^' exponent)?, where the exponent may have a sign and a power of its own.
-    fn power(&mut self) -> Result<(), SyntaxError> {
+    fn power(&mut self) -> Result<(), ModelError> {
         self.nest()?;
         self.atom()?;
         if self.peek() == Some('^') {
@@ -124,7 +93,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn nest(&mut self) -> Result<(), SyntaxError> {
+    fn nest(&mut self) -> Result<(), ModelError> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(self.error(self.at, format!("brackets and powers nest deeper than {DEEPEST}")));
@@ -133,7 +102,7 @@ impl Parser<'_> {
     }
 
     /// A number, a parameter, a constant, a call, or a sum in brackets.
-    fn atom(&mut self) -> Result<(), SyntaxError> {
+    fn atom(&mut self) -> Result<(), ModelError> {
         match self.peek() {
             Some('(') => {
                 let open = self.at;
@@ -149,7 +118,7 @@ impl Parser<'_> {
         }
     }
 
-    fn close(&mut self, open: usize) -> Result<(), SyntaxError> {
+    fn close(&mut self, open: usize) -> Result<(), ModelError> {
         match self.peek() {
             Some(')') => {
                 self.at += 1;
@@ -161,7 +130,7 @@ impl Parser<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<(), SyntaxError> {
+    fn number(&mut self) -> Result<(), ModelError> {
         let start = self.at;
         self.digits();
         if self.chars.get(self.at) == Some(&'.') {
@@ -193,7 +162,7 @@ impl Parser<'_> {
     }
 
     /// A parameter in braces: any name.
-    fn quoted(&mut self) -> Result<(), SyntaxError> {
+    fn quoted(&mut self) -> Result<(), ModelError> {
         let open = self.at;
         let Some(length) = self.chars[open..].iter().position(|&c| c == '}') else {
             return Err(self.error(open, "this brace is never closed"));
@@ -204,7 +173,7 @@ impl Parser<'_> {
     }
 
     /// A word is a function if a bracket follows, else a parameter, else a constant.
-    fn word(&mut self) -> Result<(), SyntaxError> {
+    fn word(&mut self) -> Result<(), ModelError> {
         let start = self.at;
         while self.chars.get(self.at).is_some_and(|&c| is_word(c) || c.is_ascii_digit()) {
             self.at += 1;
@@ -222,7 +191,7 @@ impl Parser<'_> {
         }
     }
 
-    fn parameter(&mut self, name: &str, start: usize) -> Result<(), SyntaxError> {
+    fn parameter(&mut self, name: &str, start: usize) -> Result<(), ModelError> {
         if let Some(index) = self.names.iter().position(|known| known == name) {
             self.code.push(Op::Parameter(index));
             return Ok(());
@@ -232,7 +201,7 @@ impl Parser<'_> {
         Err(self.error(start, format!("there is no parameter `{name}`{hint}; the parameters are {names}")))
     }
 
-    fn call(&mut self, name: &str, start: usize) -> Result<(), SyntaxError> {
+    fn call(&mut self, name: &str, start: usize) -> Result<(), ModelError> {
         let Some(function) = function::function(name) else {
             let why = if self.names.iter().any(|known| known == name) {
                 format!("`{name}` is a parameter, not a function; a product needs a `*`")
@@ -269,8 +238,19 @@ impl Parser<'_> {
         self.chars.get(self.at).copied()
     }
 
-    fn error(&self, at: usize, why: impl Into<String>) -> SyntaxError {
-        SyntaxError { text: self.text.to_owned(), at, why: why.into() }
+    /// What is wrong at a position, with the expression around it and a mark below.
+    fn error(&self, at: usize, why: impl Into<String>) -> ModelError {
+        /// How much of a long expression is shown on each side.
+        const AROUND: usize = 40;
+        let start = at.saturating_sub(AROUND);
+        // Line breaks and tabs would misplace the mark.
+        let blank_if_control = |c: &char| if c.is_control() { ' ' } else { *c };
+        let shown: String = self.chars.iter().skip(start).take(2 * AROUND).map(blank_if_control).collect();
+        let (why, width) = (why.into(), at - start + 1);
+        ModelError::new(
+            format_args!("expression, character {}", at + 1),
+            format_args!("{why}\n  {shown}\n  {:>width$}", '^'),
+        )
     }
 }
 

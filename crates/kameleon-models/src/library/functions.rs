@@ -44,7 +44,7 @@ impl Functions {
     /// The library's initialisers are run, and its functions must have the signatures of the header.
     #[expect(unsafe_code)]
     pub unsafe fn load(settings: &LibrarySettings) -> Result<Self, ModelError> {
-        let wrong = |why| ModelError::Library { path: settings.path.display().to_string(), why };
+        let wrong = |why: String| ModelError::new(format_args!("shared library {}", settings.path.display()), why);
         // The system's message is the source of the error.
         let unloadable = |error: libloading::Error| {
             let why = error.source().map_or_else(|| error.to_string(), ToString::to_string);

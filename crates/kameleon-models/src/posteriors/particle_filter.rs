@@ -28,14 +28,10 @@ impl ParticleFilter {
         Self { h: zeros.clone(), parents: zeros.clone(), weights: zeros }
     }
 
-    pub(crate) fn particles(&self) -> usize {
-        self.h.len()
-    }
-
     /// log p̂ of a series with these squared returns, without the factor (2π)^−½ of each return.
     pub(crate) fn log_estimate(&mut self, squares: &[f64], process: &LogVolatility, rng: &mut Rng) -> f64 {
         let LogVolatility { mu, phi, sigma, start_sd } = *process;
-        let count = self.particles() as f64;
+        let count = self.h.len() as f64;
         let mut total = 0.0;
         for (t, square) in squares.iter().enumerate() {
             if t == 0 {

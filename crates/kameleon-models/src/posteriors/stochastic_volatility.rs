@@ -61,11 +61,6 @@ impl StochasticVolatility {
         logs.windows(2).map(|pair| 100.0 * (pair[1] - pair[0] - mean)).collect()
     }
 
-    /// The number of particles.
-    pub fn particles(&self) -> usize {
-        self.filter.particles()
-    }
-
     /// log p(μ, logit φ, ln σ)
     pub fn log_prior(&self, x: &[f64]) -> Evaluation {
         let [mu, logit_phi, log_sigma] = split(x)?;

@@ -13,10 +13,8 @@ pub struct Family {
     /// For people, in the list of priors.
     pub about: &'static str,
     pub parameters: &'static [(&'static str, Range)],
-    /// What is wrong with parameters that are each in their range.
-    pub problem: fn(Values) -> Option<String>,
-    /// The ends of the support.
-    pub support: fn(Values) -> (f64, f64),
+    /// The ends of the support, or what is wrong with parameters that are each in their range.
+    pub support: fn(Values) -> Result<(f64, f64), String>,
     /// The part of the log density that does not depend on x.
     pub log_constant: fn(Values) -> f64,
     /// The part that does. At an end of the support where the density is zero or infinite, it is not finite.
@@ -54,8 +52,9 @@ impl Range {
 
 use Range::{Finite, Limit, Positive};
 
-const REAL_LINE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
-const POSITIVE: (f64, f64) = (0.0, f64::INFINITY);
+/// Supports that do not depend on the parameters.
+const REAL_LINE: fn(Values) -> Result<(f64, f64), String> = |_| Ok((f64::NEG_INFINITY, f64::INFINITY));
+const POSITIVE: fn(Values) -> Result<(f64, f64), String> = |_| Ok((0.0, f64::INFINITY));
 
 /// All priors, in the order of `kameleon list`.
 pub static PRIORS: [Family; 14] = [
@@ -63,8 +62,7 @@ pub static PRIORS: [Family; 14] = [
         name: "normal",
         about: "normal; sd is the standard deviation",
         parameters: &[("mean", Finite), ("sd", Positive)],
-        problem: |_| None,
-        support: |_| REAL_LINE,
+        support: REAL_LINE,
         log_constant: |[_, sd, ..]| -log(sd) - 0.5 * log(TAU),
         log_kernel: |[mean, sd, ..], x| -0.5 * square((x - mean) / sd),
         cdf: |[mean, sd, ..], x| normal_cdf((x - mean) / sd),
@@ -73,8 +71,7 @@ pub static PRIORS: [Family; 14] = [
         name: "student-t",
         about: "Student's t",
         parameters: &[("freedom", Positive), ("location", Finite), ("scale", Positive)],
-        problem: |_| None,
-        support: |_| REAL_LINE,
+        support: REAL_LINE,
         log_constant: |[nu, _, scale, ..]| {
             lgamma(0.5 * (nu + 1.0)) - lgamma(0.5 * nu) - 0.5 * log(nu * PI) - log(scale)
         },
@@ -85,8 +82,7 @@ pub static PRIORS: [Family; 14] = [
         name: "cauchy",
         about: "Cauchy; the median is the location",
         parameters: &[("location", Finite), ("scale", Positive)],
-        problem: |_| None,
-        support: |_| REAL_LINE,
+        support: REAL_LINE,
         log_constant: |[_, scale, ..]| -log(PI) - log(scale),
         log_kernel: |[location, scale, ..], x| -log1p_square((x - location) / scale),
         cdf: |[location, scale, ..], x| atan2(1.0, (location - x) / scale) / PI,
@@ -95,8 +91,7 @@ pub static PRIORS: [Family; 14] = [
         name: "uniform",
         about: "constant from lower to upper",
         parameters: &[("lower", Finite), ("upper", Finite)],
-        problem: |[lower, upper, ..]| not_less(lower, upper),
-        support: |[lower, upper, ..]| (lower, upper),
+        support: |[lower, upper, ..]| interval(lower, upper),
         log_constant: |[lower, upper, ..]| -log(upper - lower),
         log_kernel: |_, _| 0.0,
         cdf: |[lower, upper, ..], x| (x - lower) / (upper - lower),
@@ -105,11 +100,12 @@ pub static PRIORS: [Family; 14] = [
         name: "triangular",
         about: "rises to its mode, then falls",
         parameters: &[("lower", Finite), ("mode", Finite), ("upper", Finite)],
-        problem: |[lower, mode, upper, ..]| {
-            let outside = format!("mode, {mode}, must be between lower, {lower}, and upper, {upper}");
-            not_less(lower, upper).or((mode < lower || mode > upper).then_some(outside))
+        support: |[lower, mode, upper, ..]| match interval(lower, upper) {
+            Ok(_) if mode < lower || mode > upper => {
+                Err(format!("mode, {mode}, must be between lower, {lower}, and upper, {upper}"))
+            }
+            ends => ends,
         },
-        support: |[lower, _, upper, ..]| (lower, upper),
         log_constant: |[lower, _, upper, ..]| log(2.0 / (upper - lower)),
         // At a mode that is also an end, one of the two is NaN, which `min` ignores.
         log_kernel: |[lower, mode, upper, ..], x| log(((x - lower) / (mode - lower)).min((upper - x) / (upper - mode))),
@@ -125,11 +121,12 @@ pub static PRIORS: [Family; 14] = [
         name: "truncated-normal",
         about: "normal between limits, maybe inf",
         parameters: &[("mean", Finite), ("sd", Positive), ("lower", Limit), ("upper", Limit)],
-        problem: |[mean, sd, lower, upper]| {
-            let empty = normal_mass((lower - mean) / sd, (upper - mean) / sd) < f64::MIN_POSITIVE;
-            not_less(lower, upper).or(empty.then(|| "the limits are too far out in the tail of the normal".into()))
+        support: |[mean, sd, lower, upper]| match normal_mass((lower - mean) / sd, (upper - mean) / sd) {
+            mass if lower < upper && mass < f64::MIN_POSITIVE => {
+                Err("the limits are too far out in the tail of the normal".into())
+            }
+            _ => interval(lower, upper),
         },
-        support: |[_, _, lower, upper]| (lower, upper),
         log_constant: |[mean, sd, lower, upper]| {
             -log(sd) - 0.5 * log(TAU) - log(normal_mass((lower - mean) / sd, (upper - mean) / sd))
         },
@@ -143,8 +140,7 @@ pub static PRIORS: [Family; 14] = [
         name: "beta",
         about: "on (0, 1), mean alpha/(alpha + beta)",
         parameters: &[("alpha", Positive), ("beta", Positive)],
-        problem: |_| None,
-        support: |_| (0.0, 1.0),
+        support: |_| Ok((0.0, 1.0)),
         log_constant: |[a, b, ..]| lgamma(a + b) - lgamma(a) - lgamma(b),
         log_kernel: |[a, b, ..], x| (a - 1.0) * log(x) + (b - 1.0) * log1p(-x),
         cdf: |[a, b, ..], x| incbet(a, b, x),
@@ -153,8 +149,7 @@ pub static PRIORS: [Family; 14] = [
         name: "exponential",
         about: "x > 0, with mean 1/rate",
         parameters: &[("rate", Positive)],
-        problem: |_| None,
-        support: |_| POSITIVE,
+        support: POSITIVE,
         log_constant: |[rate, ..]| log(rate),
         log_kernel: |[rate, ..], x| -rate * x,
         cdf: |[rate, ..], x| -expm1(-rate * x),
@@ -163,8 +158,7 @@ pub static PRIORS: [Family; 14] = [
         name: "gamma",
         about: "x > 0, with mean shape/rate",
         parameters: &[("shape", Positive), ("rate", Positive)],
-        problem: |_| None,
-        support: |_| POSITIVE,
+        support: POSITIVE,
         log_constant: |[shape, rate, ..]| shape * log(rate) - lgamma(shape),
         log_kernel: |[shape, rate, ..], x| (shape - 1.0) * log(x) - rate * x,
         cdf: |[shape, rate, ..], x| igam(shape, rate * x),
@@ -173,8 +167,7 @@ pub static PRIORS: [Family; 14] = [
         name: "inverse-gamma",
         about: "1/x is gamma(shape, rate = scale)",
         parameters: &[("shape", Positive), ("scale", Positive)],
-        problem: |_| None,
-        support: |_| POSITIVE,
+        support: POSITIVE,
         log_constant: |[shape, scale, ..]| shape * log(scale) - lgamma(shape),
         log_kernel: |[shape, scale, ..], x| -(shape + 1.0) * log(x) - scale / x,
         cdf: |[shape, scale, ..], x| igamc(shape, scale / x),
@@ -183,8 +176,7 @@ pub static PRIORS: [Family; 14] = [
         name: "half-normal",
         about: "|x| of normal(0, scale)",
         parameters: &[("scale", Positive)],
-        problem: |_| None,
-        support: |_| POSITIVE,
+        support: POSITIVE,
         log_constant: |[scale, ..]| 0.5 * log(FRAC_2_PI) - log(scale),
         log_kernel: |[scale, ..], x| -0.5 * square(x / scale),
         cdf: |[scale, ..], x| erf(x / scale * FRAC_1_SQRT_2),
@@ -193,8 +185,7 @@ pub static PRIORS: [Family; 14] = [
         name: "half-cauchy",
         about: "|x| of cauchy(0, scale)",
         parameters: &[("scale", Positive)],
-        problem: |_| None,
-        support: |_| POSITIVE,
+        support: POSITIVE,
         log_constant: |[scale, ..]| log(FRAC_2_PI) - log(scale),
         log_kernel: |[scale, ..], x| -log1p_square(x / scale),
         cdf: |[scale, ..], x| FRAC_2_PI * atan(x / scale),
@@ -203,8 +194,7 @@ pub static PRIORS: [Family; 14] = [
         name: "log-normal",
         about: "log x is normal(mu, sigma)",
         parameters: &[("mu", Finite), ("sigma", Positive)],
-        problem: |_| None,
-        support: |_| POSITIVE,
+        support: POSITIVE,
         log_constant: |[_, sigma, ..]| -log(sigma) - 0.5 * log(TAU),
         log_kernel: |[mu, sigma, ..], x| -log(x) - 0.5 * square((log(x) - mu) / sigma),
         cdf: |[mu, sigma, ..], x| normal_cdf((log(x) - mu) / sigma),
@@ -213,16 +203,15 @@ pub static PRIORS: [Family; 14] = [
         name: "log-uniform",
         about: "log x is uniform; density 1/x",
         parameters: &[("lower", Positive), ("upper", Positive)],
-        problem: |[lower, upper, ..]| not_less(lower, upper),
-        support: |[lower, upper, ..]| (lower, upper),
+        support: |[lower, upper, ..]| interval(lower, upper),
         log_constant: |[lower, upper, ..]| -log(log1p((upper - lower) / lower)),
         log_kernel: |_, x| -log(x),
         cdf: |[lower, upper, ..], x| log1p((x - lower) / lower) / log1p((upper - lower) / lower),
     },
 ];
 
-fn not_less(lower: f64, upper: f64) -> Option<String> {
-    (lower >= upper).then(|| format!("lower, {lower}, must be less than upper, {upper}"))
+fn interval(lower: f64, upper: f64) -> Result<(f64, f64), String> {
+    if lower < upper { Ok((lower, upper)) } else { Err(format!("lower, {lower}, must be less than upper, {upper}")) }
 }
 
 fn square(x: f64) -> f64 {

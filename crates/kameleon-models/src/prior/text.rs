@@ -37,7 +37,7 @@ pub fn family(name: &str) -> Option<&'static Family> {
 /// The error that names all families.
 pub fn unknown(text: &str) -> ModelError {
     let known = PRIORS.iter().map(Family::signature).collect::<Vec<_>>().join(", ");
-    ModelError::Setting { of: format!("prior `{text}`"), why: format!("unknown; choose one of {known}") }
+    ModelError::new(format_args!("prior `{text}`"), format_args!("unknown; choose one of {known}"))
 }
 
 impl fmt::Display for Prior {
@@ -53,7 +53,7 @@ impl FromStr for Prior {
     type Err = ModelError;
 
     fn from_str(text: &str) -> Result<Self, ModelError> {
-        let wrong = |why: String| ModelError::Setting { of: format!("prior `{text}`"), why };
+        let wrong = |why: String| ModelError::new(format_args!("prior `{text}`"), why);
         let name = text.split('(').next().unwrap_or_default();
         let family = family(name).ok_or_else(|| unknown(text))?;
         let list = text.trim().split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));

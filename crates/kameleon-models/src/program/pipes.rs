@@ -12,19 +12,34 @@ const KEPT: usize = 2048;
 /// How many of its last lines are shown.
 const LINES: usize = 10;
 
-/// What can go wrong in an exchange.
+/// Why there is no answer.
 #[derive(Debug)]
-pub enum PipeError {
-    /// The program closed its output.
-    Closed,
-    /// The deadline passed.
+pub enum Failure {
+    /// The program cannot be started.
+    Start(io::Error),
+    /// It ended, or closed its output.
+    Died,
+    /// It took too long.
     Timeout,
-    /// The answer exceeds this number of bytes.
-    TooLong(usize),
+    /// Its output is not an answer.
+    Protocol(String),
+}
+
+impl Failure {
+    /// Whether a new process may succeed.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Died | Self::Timeout)
+    }
+
     /// Output that answers no request. Read as an answer, it would shift every later answer by one point.
-    Stray(String),
-    /// A system call failed.
-    Io(io::Error),
+    fn stray(output: &[u8]) -> Self {
+        let text = excerpt(output);
+        Self::Protocol(format!("it wrote more than one line for a point, or wrote before it was asked: {text}"))
+    }
+
+    fn pipe(error: io::Error) -> Self {
+        Self::Protocol(format!("a pipe to it failed: {error}"))
+    }
 }
 
 /// The ends of the pipes on this side.
@@ -56,11 +71,11 @@ impl Pipes {
     }
 
     /// Sends `request` and returns the line that answers it, without the line break.
-    pub fn exchange(&mut self, request: &[u8], deadline: Instant, longest: usize) -> Result<&[u8], PipeError> {
+    pub fn exchange(&mut self, request: &[u8], deadline: Instant, longest: usize) -> Result<&[u8], Failure> {
         self.answer.clear();
         self.read_answer(longest)?;
         if !self.answer.is_empty() {
-            return Err(PipeError::Stray(excerpt(&self.answer)));
+            return Err(Failure::stray(&self.answer));
         }
         let mut unsent = request;
         loop {
@@ -75,7 +90,7 @@ impl Pipes {
             if let Some(end) = self.answer[seen..].iter().position(|&byte| byte == b'\n') {
                 let end = seen + end;
                 if end + 1 < self.answer.len() || !unsent.is_empty() {
-                    return Err(PipeError::Stray(excerpt(&self.answer)));
+                    return Err(Failure::stray(&self.answer));
                 }
                 return Ok(&self.answer[..end]);
             }
@@ -83,21 +98,21 @@ impl Pipes {
     }
 
     /// Writes as much as the pipe takes.
-    fn send(&mut self, bytes: &[u8]) -> Result<usize, PipeError> {
-        let input = self.input.as_mut().ok_or(PipeError::Closed)?;
+    fn send(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
+        let input = self.input.as_mut().ok_or(Failure::Died)?;
         match input.write(bytes) {
             Ok(count) => Ok(count),
             Err(error) if is_harmless(&error) => Ok(0),
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(PipeError::Closed),
-            Err(error) => Err(PipeError::Io(error)),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Died),
+            Err(error) => Err(Failure::pipe(error)),
         }
     }
 
     /// Waits until there is something to read, or room to write if `to_write`; true if there is error output.
-    fn wait(&self, to_write: bool, deadline: Instant) -> Result<bool, PipeError> {
+    fn wait(&self, to_write: bool, deadline: Instant) -> Result<bool, Failure> {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(PipeError::Timeout);
+            return Err(Failure::Timeout);
         }
         // A pipe that is not waited for is replaced by the output with no events.
         let nothing = || PollFd::new(&self.output, PollFlags::empty());
@@ -107,29 +122,29 @@ impl Pipes {
             self.errors.as_ref().map_or_else(nothing, |errors| PollFd::new(errors, PollFlags::IN)),
             input.map_or_else(nothing, |input| PollFd::new(input, PollFlags::OUT)),
         ];
-        let left = Timespec::try_from(left).map_err(|_| PipeError::Timeout)?;
+        let left = Timespec::try_from(left).map_err(|_| Failure::Timeout)?;
         match poll(&mut pipes, Some(&left)) {
-            Ok(0) => Err(PipeError::Timeout),
+            Ok(0) => Err(Failure::Timeout),
             Ok(_) => Ok(self.errors.is_some() && !pipes[1].revents().is_empty()),
             Err(Errno::INTR) => Ok(false),
-            Err(error) => Err(PipeError::Io(error.into())),
+            Err(error) => Err(Failure::pipe(error.into())),
         }
     }
 
     /// Reads the available part of the answer.
-    fn read_answer(&mut self, longest: usize) -> Result<(), PipeError> {
+    fn read_answer(&mut self, longest: usize) -> Result<(), Failure> {
         let mut buffer = [0; 4096];
         let mut count = buffer.len();
         while count == buffer.len() {
             count = match self.output.read(&mut buffer) {
-                Ok(0) => return Err(PipeError::Closed),
+                Ok(0) => return Err(Failure::Died),
                 Ok(count) => count,
                 Err(error) if is_harmless(&error) => 0,
-                Err(error) => return Err(PipeError::Io(error)),
+                Err(error) => return Err(Failure::pipe(error)),
             };
             self.answer.extend_from_slice(&buffer[..count]);
             if self.answer.len() > longest {
-                return Err(PipeError::TooLong(longest));
+                return Err(Failure::Protocol(format!("its answer is longer than {longest} bytes")));
             }
         }
         Ok(())

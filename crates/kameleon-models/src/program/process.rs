@@ -1,49 +1,14 @@
 //! A running program: its start, its answers, and its end, which leaves no process behind.
 
 use super::ProgramSettings;
-use super::pipes::{PipeError, Pipes};
+use super::pipes::{Failure, Pipes};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a program may take to end once its input is closed.
 const GRACE: Duration = Duration::from_millis(300);
-
-/// Why there is no answer.
-#[derive(Debug)]
-pub enum Failure {
-    /// The program cannot be started.
-    Start(io::Error),
-    /// It ended, or closed its output.
-    Died,
-    /// It took too long.
-    Timeout,
-    /// Its output is not an answer.
-    Protocol(String),
-}
-
-impl Failure {
-    /// Whether a new process may succeed.
-    pub fn may_pass(&self) -> bool {
-        matches!(self, Self::Died | Self::Timeout)
-    }
-}
-
-impl From<PipeError> for Failure {
-    fn from(error: PipeError) -> Self {
-        match error {
-            PipeError::Closed => Self::Died,
-            PipeError::Timeout => Self::Timeout,
-            PipeError::TooLong(limit) => Self::Protocol(format!("its answer is longer than {limit} bytes")),
-            PipeError::Stray(text) => {
-                Self::Protocol(format!("it wrote more than one line for a point, or wrote before it was asked: {text}"))
-            }
-            PipeError::Io(error) => Self::Protocol(format!("a pipe to it failed: {error}")),
-        }
-    }
-}
 
 /// A running program, ended when this is dropped.
 #[derive(Debug)]
@@ -76,7 +41,7 @@ impl Process {
 
     /// Sends a request and waits for one line of answer.
     pub fn ask(&mut self, request: &[u8], deadline: Instant, longest: usize) -> Result<&[u8], Failure> {
-        Ok(self.pipes.exchange(request, deadline, longest)?)
+        self.pipes.exchange(request, deadline, longest)
     }
 
     /// Ends it after a failure; returns how it ended and the end of its error output.

@@ -2,9 +2,9 @@
 
 use super::UmBridgeSettings;
 use serde::Serialize;
-use std::fmt;
 use std::thread::sleep;
 use std::time::Duration;
+use thiserror::Error as ThisError;
 use ureq::http::Response;
 use ureq::{Agent, Body, Error};
 
@@ -14,28 +14,18 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// Why a request failed.
-#[derive(Debug)]
+#[derive(Debug, ThisError)]
 pub enum HttpError {
     /// No attempt, of this number, made a connection that lasted.
-    Lost(u32, String),
-    /// The answer took too long.
+    #[error("no connection{}: {why}; is the server running?", if *tries == 1 { String::new() } else { format!(" after {tries} attempts") })]
+    Lost { tries: u32, why: String },
+    #[error("no answer within {0:?}")]
     Timeout(Duration),
-    /// The answer exceeds this number of bytes.
+    #[error("the answer is longer than {0} bytes")]
     TooLong(u64),
     /// The request is invalid, or the answer is not HTTP.
+    #[error("{0}")]
     Refused(String),
-}
-
-impl fmt::Display for HttpError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Lost(1, why) => write!(f, "no connection: {why}; is the server running?"),
-            Self::Lost(tries, why) => write!(f, "no connection after {tries} attempts: {why}; is the server running?"),
-            Self::Timeout(limit) => write!(f, "no answer within {limit:?}"),
-            Self::TooLong(limit) => write!(f, "the answer is longer than {limit} bytes"),
-            Self::Refused(why) => f.write_str(why),
-        }
-    }
 }
 
 /// The status and the body of an answer.
@@ -100,7 +90,7 @@ impl Http {
                 Err(error) => self.classify(error)?,
             };
             if tries > self.retries {
-                return Err(HttpError::Lost(tries, why));
+                return Err(HttpError::Lost { tries, why });
             }
             // The first retry is immediate: a healthy server may close an idle connection.
             if tries > 1 {

@@ -26,14 +26,8 @@ struct Info {
 }
 
 #[derive(Deserialize)]
-struct InputSizes {
-    #[serde(rename = "inputSizes")]
-    sizes: Vec<usize>,
-}
-
-#[derive(Deserialize)]
-struct OutputSizes {
-    #[serde(rename = "outputSizes")]
+struct Sizes {
+    #[serde(rename = "inputSizes", alias = "outputSizes")]
     sizes: Vec<usize>,
 }
 
@@ -113,11 +107,11 @@ pub fn input_blocks(http: &Http, model: &str, settings: &UmBridgeSettings, dim: 
     if !info.support.evaluate {
         return Err(format!("model `{model}` cannot be evaluated"));
     }
-    let outputs = ask::<OutputSizes>(http, "OutputSizes", model, settings)?.sizes;
+    let outputs = ask::<Sizes>(http, "OutputSizes", model, settings)?.sizes;
     if total(&outputs) != 1 {
         return Err(format!("model `{model}` returns blocks of {} numbers; it must return one number", show(&outputs)));
     }
-    let mut blocks = ask::<InputSizes>(http, "InputSizes", model, settings)?.sizes;
+    let mut blocks = ask::<Sizes>(http, "InputSizes", model, settings)?.sizes;
     if let NoiseInput::Normals(count) = settings.noise
         && blocks.pop() != Some(count)
     {

@@ -1,10 +1,16 @@
 //! The formats that draws are written in: one entry for each, from which run files, `kameleon export` and Python follow.
 
-use crate::output::{OutputError, Posterior, csv, netcdf, parquet};
+mod csv;
+mod netcdf;
+mod parquet;
+
+use crate::atomic_file::FileError;
+use crate::output::Posterior;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// A format to write draws in.
+#[derive(Debug)]
 pub struct Format {
     /// Its name in run files, and as a flag of `kameleon export`.
     pub name: &'static str,
@@ -15,7 +21,7 @@ pub struct Format {
     /// The endings of file names that mean it; the first is the usual one.
     pub endings: &'static [&'static str],
     /// Writes a posterior to a file, with the warm-up where the format has a place for it.
-    pub write: fn(&Posterior, &Path, warmup: bool) -> Result<(), OutputError>,
+    pub write: fn(&Posterior, &Path, warmup: bool) -> Result<(), FileError>,
 }
 
 /// Every format.
@@ -25,21 +31,21 @@ pub static FORMATS: [Format; 3] = [
         file: "posterior.nc",
         about: "which arviz.from_netcdf opens",
         endings: &["nc", "netcdf", "h5"],
-        write: netcdf::write_netcdf,
+        write: netcdf::write,
     },
     Format {
         name: "csv",
         file: "posterior.csv",
         about: "one line for each draw",
         endings: &["csv"],
-        write: |posterior, path, _| csv::write_csv(posterior, path),
+        write: csv::write,
     },
     Format {
         name: "parquet",
         file: "posterior.parquet",
         about: "one row for each draw",
         endings: &["parquet"],
-        write: |posterior, path, _| parquet::write_parquet(posterior, path),
+        write: parquet::write,
     },
 ];
 
@@ -51,8 +57,19 @@ impl Format {
     }
 }
 
+impl Posterior {
+    /// Writes the draws to a file, in the format that the ending of its name means; the `warmup` too, where the format has
+    /// a place for it and it was recorded.
+    pub fn write(&self, path: &Path, warmup: bool) -> Result<(), FileError> {
+        let endings = || FORMATS.iter().map(|format| format!(".{}", format.endings[0])).collect::<Vec<_>>().join(", ");
+        let format = Format::of(path);
+        let unknown = || FileError::new(path, format_args!("the name must end in one of {}", endings()));
+        (format.ok_or_else(unknown)?.write)(self, path, warmup)
+    }
+}
+
 /// A format by its name, as run files have it.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct FormatName(pub &'static Format);
 
@@ -69,12 +86,6 @@ impl TryFrom<String> for FormatName {
 impl From<FormatName> for String {
     fn from(format: FormatName) -> Self {
         format.0.name.into()
-    }
-}
-
-impl std::fmt::Debug for FormatName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.0.name)
     }
 }
 

@@ -24,6 +24,12 @@ pub(crate) fn safe(names: &[String], reserved: &[&str]) -> Vec<String> {
         .collect()
 }
 
+/// The columns of a table of draws: chain, draw, parameters, log density.
+pub(crate) fn columns(names: &[String]) -> Vec<String> {
+    let parameters = safe(names, &["chain", "draw", "log_density"]);
+    ["chain".into(), "draw".into()].into_iter().chain(parameters).chain(["log_density".into()]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,8 +6,8 @@ mod parameter;
 mod thinned;
 mod words;
 
-use crate::atomic_file;
-use crate::output::{OutputError, Posterior};
+use crate::atomic_file::{self, FileError};
+use crate::output::Posterior;
 use html::{escape, script_safe};
 use std::path::Path;
 
@@ -48,7 +48,6 @@ pub fn report_html(posterior: &Posterior) -> String {
 }
 
 /// Writes the report to a file.
-pub fn write_report(posterior: &Posterior, path: &Path) -> Result<(), OutputError> {
-    let page = report_html(posterior);
-    Ok(atomic_file::write(path, page.as_bytes())?)
+pub fn write_report(posterior: &Posterior, path: &Path) -> Result<(), FileError> {
+    atomic_file::write(path, report_html(posterior).as_bytes())
 }

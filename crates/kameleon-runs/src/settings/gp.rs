@@ -5,6 +5,7 @@ use kameleon_gp::{Approximation, Covariance, Dataset, Likelihood, Settings, Stan
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::path::PathBuf;
+use toml::Value;
 
 /// The section `[model.gp]`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,20 +37,13 @@ pub struct GpSettings {
 
 /// How many importance samples: a number, or `auto`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "CountOrWord", into = "CountOrWord")]
+#[serde(try_from = "Value", into = "Value")]
 pub enum Samples {
     /// A short pilot chooses.
     #[default]
     Auto,
     /// This number.
     Count(usize),
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "say auto, or a whole number")]
-enum CountOrWord {
-    Count(usize),
-    Word(String),
 }
 
 impl std::str::FromStr for Samples {
@@ -63,22 +57,19 @@ impl std::str::FromStr for Samples {
     }
 }
 
-impl TryFrom<CountOrWord> for Samples {
+impl TryFrom<Value> for Samples {
     type Error = String;
 
-    fn try_from(value: CountOrWord) -> Result<Self, String> {
-        match value {
-            CountOrWord::Count(count) => Ok(Self::Count(count)),
-            CountOrWord::Word(word) => word.parse(),
-        }
+    fn try_from(value: Value) -> Result<Self, String> {
+        value.as_str().map_or_else(|| value.to_string().parse(), str::parse)
     }
 }
 
-impl From<Samples> for CountOrWord {
+impl From<Samples> for Value {
     fn from(samples: Samples) -> Self {
         match samples {
-            Samples::Auto => Self::Word("auto".into()),
-            Samples::Count(count) => Self::Count(count),
+            Samples::Auto => "auto".into(),
+            Samples::Count(count) => (count as i64).into(),
         }
     }
 }

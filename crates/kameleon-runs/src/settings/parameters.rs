@@ -2,6 +2,7 @@
 
 use super::SettingsProblem;
 use kameleon_models::{Bound, Prior};
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -66,11 +67,6 @@ impl Parameter {
         let support = self.prior.map(|prior| prior.support()).unwrap_or_default();
         let (lower, upper) = (self.lower.or(support.lower()), self.upper.or(support.upper()));
         Bound::new(lower, upper).map_err(|error| error.to_string())
-    }
-
-    /// Whether only its name is given.
-    fn is_plain(&self) -> bool {
-        *self == Self::default()
     }
 
     fn check(&self, name: &str) -> Result<(), SettingsProblem> {
@@ -150,7 +146,7 @@ impl Parameters {
 
 impl Serialize for Parameters {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0.iter().all(|(_, parameter)| parameter.is_plain()) {
+        if self.0.iter().all(|(_, parameter)| *parameter == Parameter::default()) {
             return self.names().serialize(serializer);
         }
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
@@ -176,12 +172,8 @@ impl<'de> Visitor<'de> for InOrder {
         f.write_str("a table for each parameter, or a list of names")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut names: A) -> Result<Parameters, A::Error> {
-        let mut found = Vec::new();
-        while let Some(name) = names.next_element::<String>()? {
-            found.push(name);
-        }
-        Ok(Parameters::named(found))
+    fn visit_seq<A: SeqAccess<'de>>(self, names: A) -> Result<Parameters, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(names)).map(Parameters::named)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parameters, A::Error> {

@@ -2,7 +2,6 @@
 
 use crate::atomic_file::{self, FileError};
 use crate::store::checkpoint::Checkpoint;
-use crate::store::error::StoreError;
 use crate::store::folder::{Files, Folder};
 use crate::store::journal::{Header, Journal, read_journal};
 use kameleon::any_chain::AnyChain;
@@ -27,7 +26,7 @@ pub struct DiskRecord {
 
 impl DiskRecord {
     /// A new chain, saved before its first step so that it can be resumed from any moment on.
-    pub fn create(folder: &Folder, chain: &dyn AnyChain, save_every: Duration) -> Result<Self, StoreError> {
+    pub fn create(folder: &Folder, chain: &dyn AnyChain, save_every: Duration) -> Result<Self, FileError> {
         let header = Header { dim: chain.position().len() as u32, chain: chain.index() as u32 };
         let path = folder.journal(chain.index());
         let journal = Journal::create(&path, header)?;
@@ -38,14 +37,10 @@ impl DiskRecord {
     }
 
     /// A chain as it was last saved, with its record.
-    pub fn resume(
-        folder: &Folder,
-        index: usize,
-        save_every: Duration,
-    ) -> Result<(Box<dyn AnyChain>, Self), StoreError> {
+    pub fn resume(folder: &Folder, index: usize, save_every: Duration) -> Result<(Box<dyn AnyChain>, Self), FileError> {
         let checkpoint = folder.checkpoint(index);
         let saved = Checkpoint::read(&checkpoint)?;
-        let refused = |error: ChainError| StoreError::damaged(&checkpoint, error.to_string());
+        let refused = |error: ChainError| FileError::new(&checkpoint, error.to_string());
         let chain = saved.chain.resume().map_err(refused)?;
         let header = Header { dim: chain.position().len() as u32, chain: index as u32 };
         let path = folder.journal(index);
@@ -54,7 +49,7 @@ impl DiskRecord {
     }
 
     /// The draws first, then the chain that made them: a crash in between leaves draws that will be made again.
-    fn save_now(&mut self, chain: &dyn AnyChain) -> Result<(), StoreError> {
+    fn save_now(&mut self, chain: &dyn AnyChain) -> Result<(), FileError> {
         let journal = self.journal.sync()?;
         Checkpoint { chain: chain.save(), journal }.write(&self.checkpoint)?;
         self.saved = Instant::now();
@@ -84,7 +79,7 @@ impl Record for DiskRecord {
 
 /// Copies a chain from one folder to another, its journal up to the length in the checkpoint. The checkpoint comes
 /// last: without it the chain would start again.
-pub fn copy_chain(from: &Files, to: &Folder, chain: usize, journal: u64) -> Result<(), StoreError> {
+pub fn copy_chain(from: &Files, to: &Folder, chain: usize, journal: u64) -> Result<(), FileError> {
     let (source, path) = (from.journal(chain), to.journal(chain));
     let file = File::open(&source).map_err(FileError::doing(&source, "opening the journal"))?;
     let mut copy = File::create_new(&path).map_err(FileError::doing(&path, "creating the journal"))?;
@@ -92,10 +87,10 @@ pub fn copy_chain(from: &Files, to: &Folder, chain: usize, journal: u64) -> Resu
         std::io::copy(&mut file.take(journal), &mut copy).map_err(FileError::doing(&path, "copying the journal"))?;
     if copied < journal {
         let what = format!("the journal has {copied} bytes, fewer than the {journal} in the checkpoint");
-        return Err(StoreError::damaged(&source, what));
+        return Err(FileError::new(&source, what));
     }
     copy.sync_all().map_err(FileError::doing(&path, "writing to the disk"))?;
     let source = from.checkpoint(chain);
     let bytes = std::fs::read(&source).map_err(FileError::doing(&source, "reading the checkpoint"))?;
-    Ok(atomic_file::write(&to.checkpoint(chain), &bytes)?)
+    atomic_file::write(&to.checkpoint(chain), &bytes)
 }

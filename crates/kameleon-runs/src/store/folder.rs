@@ -1,7 +1,6 @@
 //! The folder of a run: its settings, and the files of its chains, for one process at a time.
 
 use crate::atomic_file::{self, FileError};
-use crate::store::error::StoreError;
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::ops::Deref;
@@ -21,13 +20,13 @@ pub struct Files(PathBuf);
 
 impl Files {
     /// The run that is in the folder.
-    pub fn of(path: &Path) -> Result<Self, StoreError> {
+    pub fn of(path: &Path) -> Result<Self, FileError> {
         if !path.join(SETTINGS).exists() {
-            return Err(StoreError::NoRun { path: path.to_path_buf(), missing: SETTINGS });
+            return Err(FileError::new(path, format_args!("holds no run: there is no {SETTINGS}")));
         }
         match fs::read_to_string(path.join(FORM)) {
             Ok(version) if version == VERSION => Ok(Self(path.to_path_buf())),
-            _ => Err(StoreError::OtherVersion { path: path.to_path_buf() }),
+            _ => Err(other_version(path)),
         }
     }
 
@@ -37,9 +36,9 @@ impl Files {
     }
 
     /// The settings as they were written.
-    pub fn settings(&self) -> Result<String, StoreError> {
+    pub fn settings(&self) -> Result<String, FileError> {
         let file = self.0.join(SETTINGS);
-        Ok(fs::read_to_string(&file).map_err(FileError::doing(&file, "reading the settings"))?)
+        fs::read_to_string(&file).map_err(FileError::doing(&file, "reading the settings"))
     }
 
     /// The journal of a chain.
@@ -63,11 +62,11 @@ pub struct Folder {
 
 impl Folder {
     /// A new run with these settings. Refuses a folder that holds one.
-    pub fn create(path: &Path, settings: &str) -> Result<Self, StoreError> {
+    pub fn create(path: &Path, settings: &str) -> Result<Self, FileError> {
         fs::create_dir_all(path).map_err(FileError::doing(path, "creating the folder"))?;
         let folder = Self::lock(path)?;
         if path.join(SETTINGS).exists() {
-            return Err(StoreError::Exists { path: path.to_path_buf() });
+            return Err(FileError::new(path, "already holds a run; resume it, or choose another folder"));
         }
         atomic_file::write(&path.join(FORM), VERSION.as_bytes())?;
         atomic_file::write(&path.join(SETTINGS), settings.as_bytes())?;
@@ -75,35 +74,37 @@ impl Folder {
     }
 
     /// The run in the folder, to be resumed.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
+    pub fn open(path: &Path) -> Result<Self, FileError> {
         Files::of(path)?;
         Self::lock(path)
     }
 
-    fn lock(path: &Path) -> Result<Self, StoreError> {
+    fn lock(path: &Path) -> Result<Self, FileError> {
         let file = path.join(LOCK);
         let lock = File::options().create(true).truncate(false).write(true).open(&file);
         let lock = lock.map_err(FileError::doing(&file, "opening the lock"))?;
         match lock.try_lock() {
             Ok(()) => Ok(Self { files: Files(path.to_path_buf()), _lock: lock }),
-            Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: path.to_path_buf() }),
-            Err(TryLockError::Error(error)) => Err(FileError::doing(&file, "locking the folder")(error).into()),
+            Err(TryLockError::WouldBlock) => {
+                Err(FileError::new(path, "is in use by another process; wait for it to end, or choose another folder"))
+            }
+            Err(TryLockError::Error(error)) => Err(FileError::doing(&file, "locking the folder")(error)),
         }
     }
 
     /// Replaces the settings.
-    pub fn replace_settings(&self, settings: &str) -> Result<(), StoreError> {
-        Ok(atomic_file::write(&self.path().join(SETTINGS), settings.as_bytes())?)
+    pub fn replace_settings(&self, settings: &str) -> Result<(), FileError> {
+        atomic_file::write(&self.path().join(SETTINGS), settings.as_bytes())
     }
 
     /// Takes back a run of which nothing could be made: the settings go last, so that what is left is still a run.
-    pub fn discard(self, chains: &[usize]) -> Result<(), StoreError> {
+    pub fn discard(self, chains: &[usize]) -> Result<(), FileError> {
         let chains = chains.iter().flat_map(|chain| [self.journal(*chain), self.checkpoint(*chain)]);
         chains.chain([SETTINGS, FORM].map(|file| self.path().join(file))).try_for_each(|file| remove(&file))
     }
 
     /// Removes the journal of a chain, if there is one, so that the chain can start again.
-    pub fn remove_journal(&self, chain: usize) -> Result<(), StoreError> {
+    pub fn remove_journal(&self, chain: usize) -> Result<(), FileError> {
         remove(&self.journal(chain))
     }
 }
@@ -116,12 +117,17 @@ impl Deref for Folder {
     }
 }
 
+/// For a file or a folder whose form is not that of this version.
+pub(super) fn other_version(path: &Path) -> FileError {
+    let what = "was written by another version of kameleon, in a different format; resume it with that version, or start \
+                the run again";
+    FileError::new(path, what)
+}
+
 /// Removes a file that may not be there.
-fn remove(file: &Path) -> Result<(), StoreError> {
+fn remove(file: &Path) -> Result<(), FileError> {
     match fs::remove_file(file) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(FileError::doing(file, "removing the file")(error).into())
-        }
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(FileError::doing(file, "removing the file")(error)),
         _ => Ok(()),
     }
 }

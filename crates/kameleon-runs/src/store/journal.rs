@@ -1,7 +1,6 @@
 //! The draws of a chain in a file that only grows, in blocks with length and checksum.
 
 use crate::atomic_file::FileError;
-use crate::store::error::StoreError;
 use kameleon::Outcome;
 use kameleon::record::Draw;
 use std::fs::{File, OpenOptions};
@@ -46,17 +45,17 @@ impl Header {
         bytes
     }
 
-    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, StoreError> {
+    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, FileError> {
         let bytes = bytes.first_chunk::<HEADER>();
         let Some(bytes) = bytes.filter(|bytes| bytes.starts_with(MAGIC)) else {
-            return Err(StoreError::damaged(path, "this is not a journal of draws, or one of another version"));
+            return Err(FileError::new(path, "this is not a journal of draws, or one of another version"));
         };
         if crc32fast::hash(&bytes[..16]) != word(bytes, 16) {
-            return Err(StoreError::damaged(path, "the head of the journal is damaged: its checksum is wrong"));
+            return Err(FileError::new(path, "the head of the journal is damaged: its checksum is wrong"));
         }
         let header = Self { dim: word(bytes, 8), chain: word(bytes, 12) };
         if header.draw() > LARGEST_BLOCK {
-            return Err(StoreError::damaged(path, format!("a draw of {} dimensions fits into no block", header.dim)));
+            return Err(FileError::new(path, format!("a draw of {} dimensions fits into no block", header.dim)));
         }
         Ok(header)
     }
@@ -72,7 +71,6 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 pub struct Journal {
     path: PathBuf,
     file: File,
-    header: Header,
     /// Bytes on the disk.
     length: u64,
     /// The draws of the next block, behind room for its head.
@@ -81,7 +79,7 @@ pub struct Journal {
 
 impl Journal {
     /// A new journal with no draws.
-    pub fn create(path: &Path, header: Header) -> Result<Self, StoreError> {
+    pub fn create(path: &Path, header: Header) -> Result<Self, FileError> {
         let mut file = File::create_new(path).map_err(FileError::doing(path, "creating the journal"))?;
         file.write_all(&header.bytes()).map_err(FileError::doing(path, "writing to the journal"))?;
         file.sync_all().map_err(FileError::doing(path, "writing to the disk"))?;
@@ -90,18 +88,18 @@ impl Journal {
 
     /// Resumes a journal that had this length when its chain was checkpointed; what was written after is dropped, for
     /// the chain will write it again.
-    pub fn resume(path: &Path, header: Header, length: u64) -> Result<Self, StoreError> {
+    pub fn resume(path: &Path, header: Header, length: u64) -> Result<Self, FileError> {
         let open = OpenOptions::new().read(true).write(true).open(path);
         let mut file = open.map_err(FileError::doing(path, "opening the journal"))?;
         let mut head = [0; HEADER];
         file.read_exact(&mut head).map_err(FileError::doing(path, "reading the head of the journal"))?;
         if Header::parse(path, &head)? != header {
-            return Err(StoreError::damaged(path, "this is the journal of another run or chain"));
+            return Err(FileError::new(path, "this is the journal of another run or chain"));
         }
         let found = file.metadata().map_err(FileError::doing(path, "reading the length of the journal"))?.len();
         if found < length || length < HEADER as u64 {
             let what = format!("the journal has {found} bytes, fewer than the {length} in the checkpoint");
-            return Err(StoreError::damaged(path, what));
+            return Err(FileError::new(path, what));
         }
         file.set_len(length).map_err(FileError::doing(path, "cutting the journal back to the checkpoint"))?;
         file.seek(SeekFrom::End(0)).map_err(FileError::doing(path, "finding the end of the journal"))?;
@@ -111,11 +109,11 @@ impl Journal {
     fn with(path: &Path, file: File, header: Header, length: u64) -> Self {
         let mut waiting = Vec::with_capacity(BLOCK + header.draw());
         waiting.resize(BLOCK_HEAD, 0);
-        Self { path: path.to_path_buf(), file, header, length, waiting }
+        Self { path: path.to_path_buf(), file, length, waiting }
     }
 
     /// Adds a draw; it reaches the file with the next whole block, or with [`Journal::sync`].
-    pub fn push(&mut self, draw: Draw<'_>) -> Result<(), StoreError> {
+    pub fn push(&mut self, draw: Draw<'_>) -> Result<(), FileError> {
         for x in draw.x {
             self.waiting.extend_from_slice(&x.to_le_bytes());
         }
@@ -126,18 +124,13 @@ impl Journal {
     }
 
     /// Writes everything to the disk and returns the length of the journal.
-    pub fn sync(&mut self) -> Result<u64, StoreError> {
+    pub fn sync(&mut self) -> Result<u64, FileError> {
         self.write_block()?;
         self.file.sync_data().map_err(FileError::doing(&self.path, "writing to the disk"))?;
         Ok(self.length)
     }
 
-    /// What the journal is of.
-    pub fn header(&self) -> Header {
-        self.header
-    }
-
-    fn write_block(&mut self) -> Result<(), StoreError> {
+    fn write_block(&mut self) -> Result<(), FileError> {
         let payload = self.waiting.len() - BLOCK_HEAD;
         if payload == 0 {
             return Ok(());
@@ -149,7 +142,7 @@ impl Journal {
             // Half a block may be there (a full disk): take it back, so that what was there before stays whole.
             let _ = self.file.set_len(self.length);
             let _ = self.file.seek(SeekFrom::Start(self.length));
-            return Err(FileError::doing(&self.path, "writing to the journal")(error).into());
+            return Err(FileError::doing(&self.path, "writing to the journal")(error));
         }
         self.length += self.waiting.len() as u64;
         self.waiting.truncate(BLOCK_HEAD);
@@ -169,7 +162,7 @@ pub struct Recovered {
 }
 
 /// Shows every draw in whole, undamaged blocks from the start of the journal, one block in memory at a time.
-pub fn read_journal(path: &Path, mut see: impl FnMut(Draw<'_>)) -> Result<Recovered, StoreError> {
+pub fn read_journal(path: &Path, mut see: impl FnMut(Draw<'_>)) -> Result<Recovered, FileError> {
     let mut file = File::open(path).map_err(FileError::doing(path, "opening the journal"))?;
     let total = file.metadata().map_err(FileError::doing(path, "reading the length of the journal"))?.len();
     let mut head = Vec::with_capacity(HEADER);

@@ -2,7 +2,7 @@
 
 use kameleon::Outcome;
 use kameleon::record::Draws;
-use kameleon_runs::output::{ChainDraws, Posterior, Variable, write_csv, write_netcdf, write_parquet};
+use kameleon_runs::output::{ChainDraws, FORMATS, Posterior, Variable};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -115,8 +115,8 @@ fn arviz_netcdf_and_arrow_read_back_what_was_written() {
     }
     let folder = tempfile::tempdir().unwrap();
     let posterior = posterior();
-    write_netcdf(&posterior, &folder.path().join("posterior.nc"), true).unwrap();
-    write_parquet(&posterior, &folder.path().join("draws.parquet")).unwrap();
+    posterior.write(&folder.path().join("posterior.nc"), true).unwrap();
+    posterior.write(&folder.path().join("draws.parquet"), false).unwrap();
     std::fs::write(folder.path().join("expected.json"), expected(&posterior).to_string()).unwrap();
     for python in pythons {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/check_files.py");
@@ -132,10 +132,10 @@ fn a_run_without_draws_is_no_netcdf_file_but_an_empty_table() {
     let mut empty = posterior();
     empty.chains.iter_mut().for_each(|chain| chain.draws = Draws::default());
     let path = folder.path().join("posterior.nc");
-    let error = write_netcdf(&empty, &path, false).unwrap_err();
+    let error = empty.write(&path, false).unwrap_err();
     assert!(error.to_string().ends_with("the run is still in its warm-up"), "{error}");
     assert!(!path.exists());
-    write_csv(&empty, &folder.path().join("draws.csv")).unwrap();
+    empty.write(&folder.path().join("draws.csv"), false).unwrap();
     let text = std::fs::read_to_string(folder.path().join("draws.csv")).unwrap();
     assert_eq!(text.lines().count(), 1);
 }
@@ -147,17 +147,39 @@ fn a_full_disk_is_told_and_leaves_nothing_in_place() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    for (name, write) in [
-        ("posterior.nc", (|p, path| write_netcdf(p, path, false)) as fn(&Posterior, &Path) -> _),
-        ("draws.csv", write_csv),
-        ("draws.parquet", write_parquet),
-    ] {
+    for name in FORMATS.iter().map(|format| format.file) {
         // The new file is made beside the old one under this name: let it lead to a full disk.
         std::os::unix::fs::symlink("/dev/full", folder.path().join(format!(".{name}.new"))).unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, "old").unwrap();
-        let error = write(&posterior(), &path).unwrap_err().to_string();
+        let error = posterior().write(&path, false).unwrap_err().to_string();
         assert!(error.contains(name), "{error}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "old", "{name}");
     }
+}
+
+#[test]
+fn the_table_holds_every_draw_to_the_last_bit_and_quotes_names() {
+    let points = vec![0.1, 1e-300, -1.0 / 3.0, 12345.678];
+    let kept = Draws { points: points.clone(), log_density: vec![-1.5, -2.0], ..Draws::default() };
+    let names = vec!["a, b".to_string(), "draw".into()];
+    let chains = vec![ChainDraws { index: 2, draws: kept, ..ChainDraws::default() }];
+    let posterior = Posterior { variables: Posterior::scalars(&names), names, chains, ..Posterior::default() };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("draws.csv");
+    posterior.write(&path, false).unwrap();
+    let text = std::fs::read_to_string(path).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "chain,draw,\"a, b\",draw_,log_density");
+    assert_eq!(lines.len(), 3);
+    for (k, line) in lines[1..].iter().enumerate() {
+        let fields: Vec<f64> = line.split(',').map(|field| field.parse().unwrap()).collect();
+        assert_eq!(fields, [2.0, k as f64, points[2 * k], points[2 * k + 1], [-1.5, -2.0][k]]);
+    }
+}
+
+#[test]
+fn a_file_whose_ending_means_no_format_is_refused_with_those_that_do() {
+    let error = posterior().write(Path::new("draws.xlsx"), false).unwrap_err().to_string();
+    assert_eq!(error, "draws.xlsx: the name must end in one of .nc, .csv, .parquet");
 }

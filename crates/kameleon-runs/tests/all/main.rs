@@ -1,10 +1,12 @@
 //! The tests of this crate, one program for all of them: what they share is compiled and linked once.
 
+mod atomic_file;
 mod browser;
 mod common;
 mod files;
 mod folder;
 mod merge;
+mod posterior;
 mod remote;
 mod settings;
 mod store;

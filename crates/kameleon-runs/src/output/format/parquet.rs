@@ -6,8 +6,7 @@
 mod thrift;
 
 use crate::atomic_file::{self, FileError};
-use crate::output::csv::COLUMNS;
-use crate::output::{ChainDraws, OutputError, Posterior, labels};
+use crate::output::{ChainDraws, Posterior, labels};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -24,13 +23,12 @@ const PLAIN: i64 = 0;
 const RLE: i64 = 3;
 
 /// Writes one row for each draw after the warm-up.
-pub fn write_parquet(posterior: &Posterior, path: &Path) -> Result<(), OutputError> {
+pub(super) fn write(posterior: &Posterior, path: &Path, _warmup: bool) -> Result<(), FileError> {
     posterior.check()?;
     atomic_file::replace(path, |beside| {
         let file = File::create(beside).map_err(FileError::doing(beside, "creating the file"))?;
         write_table(posterior, BufWriter::new(file)).map_err(FileError::doing(beside, "writing"))
-    })?;
-    Ok(())
+    })
 }
 
 /// A column of the file: its name and type, and its place.
@@ -78,10 +76,9 @@ fn page_header(values: usize) -> Vec<u8> {
 }
 
 fn write_table(posterior: &Posterior, to: impl Write) -> io::Result<()> {
-    let labels = labels::safe(&posterior.names, &COLUMNS).into_iter();
-    let mut columns: Vec<Column> =
-        ["chain", "draw"].map(|label| Column { label: label.into(), kind: INT64 }).into_iter().collect();
-    columns.extend(labels.chain(["log_density".into()]).map(|label| Column { label, kind: DOUBLE }));
+    // The chain and the draw come first, and are whole numbers.
+    let column = |(k, label)| Column { label, kind: if k < 2 { INT64 } else { DOUBLE } };
+    let columns: Vec<Column> = labels::columns(&posterior.names).into_iter().enumerate().map(column).collect();
     let mut file = Counted { to, offset: 0 };
     file.write(MAGIC)?;
     let mut groups = Vec::new();

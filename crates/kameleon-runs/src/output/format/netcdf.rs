@@ -2,8 +2,8 @@
 
 mod attributes;
 
-use crate::atomic_file;
-use crate::output::{OutputError, Posterior, labels};
+use crate::atomic_file::{self, FileError};
+use crate::output::{Posterior, labels};
 use attributes::describe;
 use kameleon::Outcome;
 use kameleon::record::Draws;
@@ -18,11 +18,12 @@ type Result<T> = std::result::Result<T, Hdf5Error>;
 ///
 /// The file is rectangular: chains without draws are left out, and chains of different lengths are trimmed to the
 /// shortest, keeping the last draws of each.
-pub fn write_netcdf(posterior: &Posterior, path: &Path, warmup: bool) -> std::result::Result<(), OutputError> {
+pub(super) fn write(posterior: &Posterior, path: &Path, warmup: bool) -> std::result::Result<(), FileError> {
     posterior.check()?;
     let draws = Rectangle::new(posterior, |chain| &posterior.chains[chain].draws);
     if draws.chains.is_empty() {
-        return Err(OutputError::Empty { path: path.into() });
+        let what = "there is nothing to write, since no chain has a draw yet: the run is still in its warm-up";
+        return Err(FileError::new(path, what));
     }
     let early = Rectangle::new(posterior, |chain| &posterior.chains[chain].warmup);
     atomic_file::replace(path, |beside| {
@@ -35,7 +36,7 @@ pub fn write_netcdf(posterior: &Posterior, path: &Path, warmup: bool) -> std::re
             }
             file.close()
         };
-        write().map_err(|why| OutputError::Netcdf { path: path.into(), why: why.to_string() })
+        write().map_err(|why| FileError::new(path, format_args!("the netCDF file cannot be written: {why}")))
     })
 }
 
