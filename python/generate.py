@@ -2,7 +2,7 @@
 
     kameleon list --json | python python/generate.py     # or `make python-registry`
 
-A test checks that the generated file is up to date.
+A test checks that the generated files are up to date.
 """
 
 import json
@@ -10,21 +10,26 @@ import sys
 import textwrap
 from pathlib import Path
 
-HEAD = '''"""The samplers, kernels and built-in targets of the library.
+HEAD = """{about}
 
 Generated from the registry of the Rust library by ``make python-registry``; do not edit.
-"""
+\"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+{imports}
 
-from ._kernel import Kernel, Profile
-from ._sampler import Sampler
-from .target import BuiltInTarget, PosteriorTarget
-'''
+__all__ = {names}
+"""
+
+IMPORTS = {
+    "kernels": "from dataclasses import dataclass\n\nfrom ._kernel import Profile",
+    "samplers": "from collections.abc import Sequence\nfrom dataclasses import dataclass\n"
+    "from typing import Any, Literal\n\nfrom ._kernel import Kernel\n"
+    "from ._kernels import Gaussian\nfrom ._sampler import Sampler",
+    "targets": "from collections.abc import Sequence\nfrom dataclasses import dataclass\n\n"
+    "from .target import BuiltInTarget, PosteriorTarget",
+}
 
 TYPES = {
     "number": "float",
@@ -42,17 +47,27 @@ VALUE = "@dataclass(frozen=True)"
 SAMPLER = "@dataclass(frozen=True, kw_only=True, repr=False, eq=False)"
 
 
-def module(registry):
-    """The text of the module."""
+def modules(registry):
+    """The text of each generated module, by its name."""
     samplers = {}
     for entry in registry["samplers"]:
         samplers.setdefault(entry["class"], []).append(entry)
     posteriors = [entry for entry in registry["posteriors"] if entry["class"]]
-    classes = [data_class(VALUE, "Profile", [entry]) for entry in registry["kernels"]]
-    classes += [data_class(SAMPLER, "Sampler", entries) for entries in samplers.values()]
-    classes += [data_class(VALUE, "BuiltInTarget", [entry]) for entry in registry["targets"]]
-    classes += [data_class(VALUE, "PosteriorTarget", [entry]) for entry in posteriors]
-    return "\n\n".join([HEAD, *classes])
+    classes = {
+        "kernels": {entry["class"]: data_class(VALUE, "Profile", [entry]) for entry in registry["kernels"]},
+        "samplers": {name: data_class(SAMPLER, "Sampler", entries) for name, entries in samplers.items()},
+        "targets": {entry["class"]: data_class(VALUE, "BuiltInTarget", [entry]) for entry in registry["targets"]}
+        | {entry["class"]: data_class(VALUE, "PosteriorTarget", [entry]) for entry in posteriors},
+    }
+    return {f"_{kind}.py": module(kind, found) for kind, found in classes.items()}
+
+
+def module(kind, classes):
+    """The text of one module."""
+    names = [f"    {json.dumps(name)},\n" for name in sorted(classes, key=lambda name: (not name.isupper(), name))]
+    about = f'"""The built-in {kind} of the library.'
+    head = HEAD.format(about=about, imports=IMPORTS[kind], names="[\n" + "".join(names) + "]")
+    return "\n\n".join([head, *classes.values()])
 
 
 def data_class(decorator, base, entries):
@@ -85,7 +100,7 @@ def argument(setting):
     annotation = f"Literal[{', '.join(json.dumps(word) for word in kind['word'])}]" if words else TYPES[kind]
     optional = " | None" if setting["optional"] else ""
     if kind == "kernel":
-        return f"{name(setting)}: {annotation} = Gaussian()"
+        return f"{name(setting)}: {annotation} = Gaussian()  # noqa: RUF009 (a frozen value)"
     value = json.dumps(default) if isinstance(default, str) else repr(default)
     return f"{name(setting)}: {annotation}{optional} = {value}"
 
@@ -95,4 +110,5 @@ def name(setting):
 
 
 if __name__ == "__main__":
-    Path(__file__).with_name("kameleon").joinpath("_registry.py").write_text(module(json.load(sys.stdin)))
+    for file, text in modules(json.load(sys.stdin)).items():
+        Path(__file__).with_name("kameleon").joinpath(file).write_text(text)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 
-from . import _kameleon
-from ._registry import AM, AMPCA, DEMCZ, KAMH, SM, Kameleon, KameleonPCA
+from . import _kameleon, _samplers
 from ._sampler import Sampler
+from ._samplers import *  # noqa: F403
 
-__all__ = ["AM", "AMPCA", "DEMCZ", "KAMH", "SM", "Kameleon", "KameleonPCA", "Sampler", "names"]
+__all__ = ["Sampler", "names"]
+__all__ += _samplers.__all__
 
 
 def names() -> dict[str, str]:

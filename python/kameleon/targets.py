@@ -18,31 +18,23 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _kameleon
-from ._registry import Banana, Cbpp, Flower, Funnel, Ring, ScaledGaussian, StochasticVolatility, StudentT, TwoModes
+from . import _kameleon, _targets
+from ._targets import *  # noqa: F403
 from .gp import GPClassification, glass
 from .target import KnownTarget, Target
 
 __all__ = [
-    "Banana",
     "BuiltIn",
-    "Cbpp",
     "Expression",
-    "Flower",
-    "Funnel",
     "GPClassification",
     "Gaussian",
     "Program",
-    "Ring",
-    "ScaledGaussian",
     "SharedLibrary",
-    "StochasticVolatility",
-    "StudentT",
     "Target",
-    "TwoModes",
     "UMBridge",
     "glass",
 ]
+__all__ += _targets.__all__
 
 Noise = Literal["own", "seed"] | int | bool
 
