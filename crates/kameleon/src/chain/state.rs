@@ -38,7 +38,7 @@ pub struct ChainSettings {
     pub seed: u64,
     /// Iterations of warm-up.
     pub warmup: u64,
-    /// How many standard normals the target takes ([`Target::normals`]).
+    /// How many standard normals the target takes ([`Target::normals`](crate::Target::normals)).
     pub normals: usize,
     /// ρ of a correlated pseudo-marginal chain: u' = ρu + √(1 − ρ²)ξ. Zero draws them afresh.
     pub correlation: f64,
