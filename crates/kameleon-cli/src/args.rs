@@ -44,7 +44,7 @@ pub enum Command {
     Merge(MergeArgs),
     /// Predict class probabilities of new rows from a classification run on disk
     Predict(PredictArgs),
-    /// List targets, samplers and kernels, with their settings
+    /// List targets, samplers, kernels and priors, with their settings
     List(ListArgs),
     /// Reproduce the figures of the paper, with their data and a page of results
     Paper(PaperArgs),

@@ -162,12 +162,12 @@ impl Figures {
 /// What was run; for classification also the data and the model.
 fn headline(shown: &Shown<'_>, draws: usize) -> String {
     let Shown { posterior, model, .. } = shown;
-    let chains = match posterior.chains.as_slice() {
-        [one] => format!("chain {}", one.index),
-        many => format!("{} chains", many.len()),
+    let (chains, each) = match posterior.chains.as_slice() {
+        [one] => (format!("chain {}", one.index), ""),
+        many => (format!("{} chains", many.len()), " each"),
     };
     let line = format!(
-        "{} on {} in {} dimension{}: {chains}, {} iterations of warm-up and {draws} draws each{}, seed {}",
+        "{} on {} in {} dimension{}: {chains}, {} iterations of warm-up and {draws} draws{each}{}, seed {}",
         posterior.sampler,
         posterior.target,
         posterior.dim(),

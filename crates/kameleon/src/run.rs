@@ -52,10 +52,9 @@ impl Run {
         self.chains.iter().map(|chain| chain.statistics.evaluations).sum()
     }
 
-    /// A table of all parameters, and whether to believe it. A chain that was stopped before its first draw is left out.
+    /// A table of all parameters, and whether to believe it.
     pub fn summary(&self) -> Summary {
-        let draws: Vec<&[f64]> = self.draws().into_iter().filter(|draws| !draws.is_empty()).collect();
-        summarise(&self.names, &draws, self.dim())
+        summarise(&self.names, &self.draws(), self.dim())
     }
 
     /// The share of accepted points after warm-up, over all chains.

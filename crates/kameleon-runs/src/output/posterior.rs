@@ -173,9 +173,10 @@ impl Posterior {
         self.chains.iter().map(|chain| chain.draws.points.as_slice()).filter(|points| !points.is_empty()).collect()
     }
 
-    /// A table of all parameters, and whether to believe it. A chain without draws is left out.
+    /// A table of all parameters, and whether to believe it.
     pub fn summary(&self) -> Summary {
-        summarise(&self.names, &self.points(), self.dim())
+        let chains: Vec<&[f64]> = self.chains.iter().map(|chain| chain.draws.points.as_slice()).collect();
+        summarise(&self.names, &chains, self.dim())
     }
 
     /// An error if names, variables and draws do not fit together: then nothing can be written.

@@ -43,9 +43,13 @@ pub struct Summary {
 }
 
 /// Summarises chains of `dim` parameters, each with its draws one after another. Parameters beyond the names are called
-/// x1, x2 and so on by their place. Chains of different lengths are trimmed to the shortest, keeping the last draws.
+/// x1, x2 and so on by their place. Chains of different lengths are trimmed to the shortest, keeping the last draws; chains
+/// without draws are left out, and the verdict says so.
 pub fn summarise(names: &[String], chains: &[&[f64]], dim: usize) -> Summary {
     assert!(dim > 0, "a draw has at least one parameter");
+    let all = chains.len();
+    let chains: Vec<&[f64]> = chains.iter().copied().filter(|draws| !draws.is_empty()).collect();
+    let chains = chains.as_slice();
     let length = common_length(chains, dim);
     let mut lags = (length >= 4).then(|| Autocovariance::new(length / 2));
     let parameters: Vec<ParameterSummary> = (0..dim)
@@ -57,7 +61,12 @@ pub fn summarise(names: &[String], chains: &[&[f64]], dim: usize) -> Summary {
             }
         })
         .collect();
-    let verdict = Verdict::new(&parameters, chains.len(), length);
+    let mut verdict = Verdict::new(&parameters, chains.len(), length);
+    if !chains.is_empty() && chains.len() < all {
+        let missing = all - chains.len();
+        verdict.converged = false;
+        verdict.messages.insert(0, format!("{missing} of the {all} chains have no draws; the table is of the others."));
+    }
     Summary { parameters, verdict }
 }
 

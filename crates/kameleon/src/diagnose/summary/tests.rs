@@ -171,3 +171,11 @@ fn a_table_fits_a_terminal_of_80_columns_whatever_the_names_and_numbers() {
     let plain = table::aligned(&[line("x1", -0.0043, 9.947, 0.058), line("x2", -0.1, 13.98, 0.1)]);
     assert!(plain.contains("\nx1         -0.004"), "digits are kept where there is room:\n{plain}");
 }
+
+#[test]
+fn a_chain_without_draws_is_left_out_and_the_verdict_says_so() {
+    let draws: Vec<f64> = (0..4000).map(|i| f64::from((i * 7919) % 4001)).collect();
+    assert!(summarise(&[], &[&draws, &draws], 1).verdict.converged);
+    let verdict = summarise(&[], &[&draws, &[], &draws], 1).verdict;
+    assert!(!verdict.converged && verdict.messages[0].starts_with("1 of the 3 chains have no draws"), "{verdict}");
+}
