@@ -261,3 +261,9 @@ def test_a_run_interrupted_within_an_evaluation_is_stopped_and_resumed_exactly(t
     assert not stopped.complete
     whole = km.sample(function, [0.0, 0.0], **PLAN)
     assert np.array_equal(km.resume(tmp_path / "run", function).draws, whole.draws)
+
+
+def test_a_run_started_on_an_executor_is_resumed_without_one(here, tmp_path):
+    with ThreadPoolExecutor(2) as pool:
+        km.sample(density, [0.0, 0.0], executor=pool, checkpoint=tmp_path / "run", **{**PLAN, "draws": 100})
+    assert np.array_equal(km.resume(tmp_path / "run", density, draws=300).draws, here.draws)

@@ -36,6 +36,8 @@ struct Work {
     /// The new number of draws of a run that is resumed.
     draws: Option<u64>,
     bridge: Option<ExecutorBridge>,
+    /// The number of threads, where the way in which the target is called demands one.
+    threads: Option<usize>,
     session: Arc<Session>,
 }
 
@@ -52,13 +54,21 @@ impl Work {
             (None, Some(folder)) => kameleon_runs::settings_of(folder).map_err(error::run)?.run.indices().len(),
             (None, None) => return Err(error::setting("checkpoint", "a run to be resumed needs its folder")),
         };
-        Ok(Self { settings, folder, draws, bridge: None, session: Arc::new(Session::new(chains, watcher)) })
+        Ok(Self {
+            settings,
+            folder,
+            draws,
+            bridge: None,
+            threads: None,
+            session: Arc::new(Session::new(chains, watcher)),
+        })
     }
 
-    /// Sets the number of threads of a run that is started; a stored run keeps its own.
+    /// Runs with this number of threads, since the way in which the target is called demands it.
     fn set_threads(&mut self, threads: usize) {
+        self.threads = Some(threads);
         if let Some(settings) = &mut self.settings {
-            settings.run.threads = Some(threads);
+            settings.run.threads = self.threads;
         }
     }
 
@@ -67,7 +77,10 @@ impl Work {
         let bridge = self.bridge.as_ref().map(|bridge| bridge as &dyn RemoteRunner);
         match &self.settings {
             Some(settings) => kameleon_runs::start_on(bridge, settings, target, folder, control),
-            None => kameleon_runs::resume_on(bridge, folder.unwrap_or("".as_ref()), target, self.draws, control),
+            None => {
+                let folder = folder.unwrap_or("".as_ref());
+                kameleon_runs::resume_on(bridge, folder, target, self.draws, self.threads, control)
+            }
         }
     }
 }

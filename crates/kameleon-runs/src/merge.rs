@@ -54,10 +54,13 @@ fn part(folder: &Path) -> Result<(RunSettings, usize), RunError> {
     Ok((settings, chain))
 }
 
-/// The run took as long as its slowest part, and is complete if all parts are.
+/// The run took as long as its slowest part, and ended as the part that ended worst.
 fn include(together: &mut Status, part: Status) {
+    let badness =
+        |ending: How| [How::Complete, How::Open, How::Stopped, How::Failed].iter().position(|of| *of == ending);
     together.seconds = together.seconds.max(part.seconds);
-    if part.ending != How::Complete || together.reason.is_empty() {
+    let (worse, same) = (badness(part.ending) > badness(together.ending), part.ending == together.ending);
+    if worse || (same && together.reason.is_empty()) {
         (together.ending, together.reason) = (part.ending, part.reason);
     }
 }

@@ -90,15 +90,16 @@ pub fn resume(
     draws: Option<u64>,
     control: Control<'_>,
 ) -> Result<Finished, RunError> {
-    resume_on(None, folder, target, draws, control)
+    resume_on(None, folder, target, draws, None, control)
 }
 
-/// [`resume`] whose chains are advanced by `remote`, if there is one.
+/// [`resume`] whose chains are advanced by `remote`, if there is one, on another number of `threads` than the run was started with.
 pub fn resume_on(
     remote: Option<&dyn RemoteRunner>,
     folder: &Path,
     target: impl Target + Clone + Send,
     draws: Option<u64>,
+    threads: Option<usize>,
     control: Control<'_>,
 ) -> Result<Finished, RunError> {
     let folder = Folder::open(folder)?;
@@ -106,7 +107,7 @@ pub fn resume_on(
     if let Some(draws) = draws {
         lengthen(&mut settings, draws)?;
     }
-    let prepared = Prepared::new(&settings, AnyTarget::new(target))?;
+    let mut prepared = Prepared::new(&settings, AnyTarget::new(target))?;
     let mut jobs = Vec::new();
     for index in prepared.settings.run.indices() {
         jobs.push(rejoin(&folder, &prepared, index)?);
@@ -114,13 +115,18 @@ pub fn resume_on(
     if draws.is_some() {
         folder.replace_settings(&prepared.settings.to_toml()?)?;
     }
+    prepared.settings.run.threads = threads.or(prepared.settings.run.threads);
     go(jobs, prepared, Some(&folder), control, remote)
 }
 
 /// A run that was to end by a rule or a limit ends at this number of draws instead.
 fn lengthen(settings: &mut RunSettings, draws: u64) -> Result<(), SettingsProblem> {
     let before = settings.run.limit()?.0;
-    let what = || format!("{draws} are fewer than the {before} planned for the run; leave it out to continue to these");
+    let what = || {
+        format!(
+            "{draws} are fewer than the {before} planned for the run; leave the number out to continue to the planned end"
+        )
+    };
     SettingsProblem::demand(draws >= before || settings.run.until.is_some(), "draws", what)?;
     let run = &mut settings.run;
     (run.draws, run.until, run.max_draws, run.max_evaluations) = (Some(draws), None, None, None);

@@ -67,7 +67,7 @@ impl Status {
             How::Complete => None,
             How::Open => Some("the run has not ended: it is still running, or was killed and can be resumed".into()),
             How::Stopped => Some(self.reason.clone()),
-            How::Failed => Some(format!("{}; shown are the draws made before", self.reason)),
+            How::Failed => Some(format!("{}; the draws made before it are shown", self.reason)),
         }
     }
 }

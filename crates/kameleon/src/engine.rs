@@ -13,10 +13,11 @@ pub use job::{Job, Runner};
 pub use progress::Progress;
 pub use stopping::{Next, Rule, StopRule, Stopping};
 
-use crate::chain::ChainError;
+use crate::chain::{ChainError, said};
 use crate::record::Keep;
 use job::OnThreads;
 use queue::Queue;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -105,10 +106,14 @@ impl Engine<'_> {
         late: &dyn Fn() -> bool,
     ) -> Result<Finish<'j>, ChainError> {
         loop {
-            let draws = match rule.next(&jobs) {
-                Ok(Next::Draws(draws)) => draws,
-                Ok(Next::Enough(reason)) => return Ok(Finish { jobs, ending: Ending::Complete, reason }),
-                Err(source) => return Ok(failed(jobs, ChainError::Record { chain: 0, source })),
+            let draws = match catch_unwind(AssertUnwindSafe(|| rule.next(&jobs))) {
+                Ok(Ok(Next::Draws(draws))) => draws,
+                Ok(Ok(Next::Enough(reason))) => return Ok(Finish { jobs, ending: Ending::Complete, reason }),
+                Ok(Err(source)) => return Ok(failed(jobs, ChainError::Record { chain: 0, source })),
+                Err(panic) => {
+                    let (t, said) = (jobs.first().map_or(0, |job| job.chain.iterations()), said(&*panic));
+                    return Ok(failed(jobs, ChainError::Internal { chain: 0, t, said }));
+                }
             };
             jobs = self.advance(jobs, draws.saturating_mul(self.keep.thin));
             let mut errors: Vec<ChainError> = jobs.iter_mut().filter_map(|job| job.error.take()).collect();

@@ -20,12 +20,14 @@ pub fn chain_groups(chains: usize) -> Vec<usize> {
 /// Refreshes the chains of one group that wait, if it is time: true if any was refreshed.
 pub fn refresh(group: &mut [&mut dyn AnyChain]) -> bool {
     let Some((before, fit)) = next(group) else { return false };
+    let mut refreshed = false;
     for chain in group {
         if chain.learner().is_some_and(|learner| learner.waits() && learner.refreshes() == before) {
             chain.learn(&fit);
+            refreshed |= chain.learner().is_some_and(|learner| learner.refreshes() > before);
         }
     }
-    true
+    refreshed
 }
 
 /// What the chain furthest behind waits for, and the number of refreshes it has had: another may know it already, or all

@@ -69,7 +69,7 @@ impl Run {
         match &self.ending {
             Ending::Complete => {}
             Ending::Stopped => warnings.push(self.reason.clone()),
-            Ending::Failed(error) => warnings.push(format!("{error}; shown are the draws made before")),
+            Ending::Failed(error) => warnings.push(format!("{error}; the draws made before it are shown")),
         }
         warnings.extend(invalid_points(self.chains.iter().map(|chain| &chain.statistics)));
         warnings.extend(advice(self.chains.iter().enumerate().map(|(k, chain)| (k, chain.advice.clone()))));
@@ -138,14 +138,19 @@ where
     let wanted = plan.indices().len();
     let what = format!("there are {found} saved chains where the plan has {wanted}");
     SettingsError::demand("chains", found == wanted, &what)?;
-    let chains = states.into_iter().map(SavedChain::resume).collect::<Result<Vec<_>, _>>()?;
+    let mut chains = states.into_iter().map(SavedChain::resume).collect::<Result<Vec<_>, _>>()?;
+    // Groups go by the order of the chains.
+    chains.sort_by_key(|chain| chain.index());
+    let whole = chains.iter().map(|chain| chain.index()).eq(plan.indices());
+    SettingsError::demand("chains", whole, "the saved chains are not those of the plan, each once")?;
     let dim = target.dim().unwrap_or(chains[0].position().len());
     for chain in &chains {
         let ok = chain.position().len() == dim && chain.normals().len() == target.normals();
         let what = format!("chain {} was saved for another target: {dim} dimensions are wanted", chain.index());
         SettingsError::demand("target", ok, &what)?;
     }
-    run(target, chains, plan, control)
+    // A rule would judge the new draws alone.
+    run(target, chains, &Plan { until: None, ..plan.clone() }, control)
 }
 
 fn check_starts(target: &AnyTarget<'_>, starts: &[Vec<f64>], chains: usize) -> Result<(), SettingsError> {

@@ -178,7 +178,7 @@ fn a_model_that_fails_ends_the_run_and_keeps_what_was_drawn() {
     let finished = start(&plan, failing, Some(&folder), Control::default()).unwrap();
     assert!(matches!(finished.ending, Ending::Failed(_)));
     let read = load(&folder).unwrap();
-    assert!(read.warnings[0].contains("out of fuel; shown are the draws made before"), "{:?}", read.warnings);
+    assert!(read.warnings[0].contains("out of fuel; the draws made before it are shown"), "{:?}", read.warnings);
     assert_eq!(read.target, "the function f of a test");
     // Only who has the function can go on with it.
     let said = Model::open(&kameleon_runs::settings_of(&folder).unwrap()).err().unwrap().to_string();

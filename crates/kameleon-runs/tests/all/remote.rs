@@ -79,7 +79,7 @@ fn a_run_on_disk_can_be_stopped_elsewhere_and_gone_on_with_here_and_there() {
         assert!(matches!(stopped.ending, Ending::Stopped), "{}", stopped.reason);
         let resumed = match last % 2 {
             0 => resume(&folder, None),
-            _ => resume_on(Some(&Nearby::new(&settings)), &folder, model, None, Control::default()),
+            _ => resume_on(Some(&Nearby::new(&settings)), &folder, model, None, None, Control::default()),
         };
         assert_eq!(bits(&resumed.unwrap().posterior), expected, "stopped at piece {last}");
     }

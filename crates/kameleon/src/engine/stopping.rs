@@ -51,7 +51,7 @@ impl FromStr for StopRule {
     type Err = SettingsError;
 
     fn from_str(text: &str) -> Result<Self, SettingsError> {
-        let wrong = |why: String| SettingsError::new("run.until", why);
+        let wrong = |why: String| SettingsError::new("until", why);
         let mut rule = Self { ess: None, rhat: None };
         for part in text.split(',') {
             let form =

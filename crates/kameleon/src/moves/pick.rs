@@ -72,8 +72,13 @@ mod tests {
     use super::*;
     use crate::random::{Purpose, stream};
 
+    /// Moves beyond the weights are never made.
     fn draw(weights: [f64; 6], rng: &mut Rng) -> Pick {
-        Pick::draw(&PerMove::new(|id| weights[id.number()]), |id| id.get().initial_nu2(2).is_some(), rng)
+        Pick::draw(
+            &PerMove::new(|id| weights.get(id.number()).copied().unwrap_or(0.0)),
+            |id| id.get().initial_nu2(2).is_some(),
+            rng,
+        )
     }
 
     #[test]

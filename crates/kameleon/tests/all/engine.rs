@@ -192,7 +192,7 @@ fn a_panic_while_a_group_learns_ends_the_run_with_an_error() {
 }
 
 #[test]
-fn a_panic_while_a_rule_is_checked_does_not_leave_the_watcher_of_the_time_limit_behind() {
+fn a_panic_while_a_rule_is_checked_ends_the_run_with_an_error_and_leaves_no_watcher_behind() {
     struct Broken;
     impl engine::Stopping for Broken {
         fn next(&mut self, _jobs: &[Job<'_>]) -> Result<engine::Next, RecordError> {
@@ -202,8 +202,9 @@ fn a_panic_while_a_rule_is_checked_does_not_leave_the_watcher_of_the_time_limit_
     let limited = Engine { limit: Some(std::time::Duration::from_secs(3600)), ..engine(Control::default()) };
     let jobs = vec![Job::new(chain(0, &Sampler::sm()), flat(), Fragile::default())];
     // Were the watcher left behind, this would take an hour.
-    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| limited.run(jobs, &mut Broken).map(drop)));
-    assert!(outcome.is_err());
+    let finish = limited.run(jobs, &mut Broken).unwrap();
+    assert!(matches!(finish.ending, Ending::Failed(ChainError::Internal { .. })) && finish.jobs.len() == 1);
+    assert!(finish.reason.contains("the rule broke"), "{}", finish.reason);
 }
 
 #[test]
@@ -214,4 +215,16 @@ fn a_chain_that_a_panic_left_in_the_middle_of_a_step_is_not_resumed() {
     let refused =
         Chain::<proposal::RandomWalk>::resume(serde_json::from_str(&text).unwrap()).err().unwrap().to_string();
     assert!(refused.contains("in the middle of a step"), "{refused}");
+}
+
+#[test]
+fn chains_of_two_kinds_of_samplers_do_not_wait_for_each_other_for_ever() {
+    let joined = |index: usize, sampler: &Sampler| {
+        let mut chain = chain(index, sampler);
+        chain.join();
+        Job::new(chain, flat(), Fragile::default())
+    };
+    let jobs = vec![joined(0, &Sampler::kameleon()), joined(1, &Sampler::de_mc_z())];
+    let finish = engine(Control::default()).run(jobs, &mut Rule::draws(500, 1)).unwrap();
+    assert!(matches!(finish.ending, Ending::Failed(ChainError::Waiting { .. })), "{:?}", finish.ending);
 }

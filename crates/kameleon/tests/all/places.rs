@@ -28,7 +28,7 @@ fn a_new_entry_touches_as_few_files_as_contributing_says() {
         ("move", "SubspaceStep", 2),
         ("prior", "half-normal", 1),
         ("prior", "inverse-gamma", 1),
-        ("output format", "write_parquet", 2),
+        ("output format", "parquet", 2),
     ] {
         let places = places(name);
         assert!(!places.is_empty() && places.len() <= most, "the {what} {name} is named in {places:?}");
