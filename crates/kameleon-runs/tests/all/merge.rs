@@ -52,3 +52,18 @@ fn what_does_not_belong_together_is_refused() {
     says(&["zero", "nothing"], "holds no run");
     says(&[], "there is nothing to merge");
 }
+
+#[test]
+fn a_part_that_was_killed_leaves_the_merged_run_unfinished() {
+    let place = tempdir().unwrap();
+    let parts: Vec<PathBuf> = (0..2).map(|chain| place.path().join(format!("part-{chain}"))).collect();
+    for (chain, part) in parts.iter().enumerate() {
+        run(&settings(&format!("chain = {chain}")), Some(part)).unwrap();
+    }
+    fs::write(parts[0].join("status.toml"), "ending = \"open\"\n").unwrap();
+    for (order, out) in [([0, 1], "a"), ([1, 0], "b")] {
+        merge(&order.map(|part| parts[part].clone()), &place.path().join(out)).unwrap();
+        let warnings = load(&place.path().join(out)).unwrap().warnings;
+        assert!(warnings.iter().any(|warning| warning.contains("has not ended")), "{warnings:?}");
+    }
+}
