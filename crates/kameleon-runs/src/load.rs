@@ -73,7 +73,7 @@ fn read_chain(
         false => Err("its checkpoint has a different dimension".into()),
     });
     if let Err(why) = &chain {
-        notes.push(format!("of chain {index} only the draws can be read, not its statistics: {why}"));
+        notes.push(format!("the statistics of chain {index} cannot be read, only its draws: {why}"));
     }
     Ok(Some(StoredChain { index, recorded, chain: chain.ok() }))
 }

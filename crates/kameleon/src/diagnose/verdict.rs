@@ -62,7 +62,7 @@ impl fmt::Display for Verdict {
 
 fn not_finite(parameters: &[ParameterSummary]) -> Option<String> {
     let names = named(parameters, |p| !p.mean.is_finite())?;
-    Some(format!("{names}: some draws are NaN or infinite. Look at what wrote them; nothing can be said here."))
+    Some(format!("{names}: some draws are NaN or infinite. Check the log density; these parameters cannot be judged."))
 }
 
 fn constant(parameters: &[ParameterSummary]) -> Option<String> {

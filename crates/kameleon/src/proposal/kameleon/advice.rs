@@ -32,8 +32,8 @@ pub fn funnel(history: Option<&HistoryModel>) -> Option<String> {
     let (i, change) = funnel_parameter(history?)?;
     Some(format!(
         "the target looks like a funnel: the widths of several parameters change with parameter {} by a factor of \
-         {:.0}, so no one step fits everywhere. Reparameterise if you can (in a hierarchical model, sample \
-         standardised effects and multiply them with their scale)",
+         {:.0}, so no single step size fits everywhere. Reparameterise if you can (in a hierarchical model, sample \
+         standardised effects and multiply them by their scale)",
         i + 1,
         libm::exp(4.0 * change)
     ))
