@@ -44,7 +44,7 @@ fn wrong_use_is_told_with_what_is_allowed() {
         let said = text(&output.stderr);
         assert!(said.contains(what), "{args:?}: {said}");
     };
-    says(&["paper", "figure-9"], "choose among g-function, proposals-banana");
+    says(&["paper", "figure-9"], "choose one of g-function, proposals-banana");
     says(&["paper", "--scale", "huge"], "possible values: quick, paper");
     says(&["compare", "there-is-none.toml"], "there-is-none.toml cannot be read");
     let file = out.join("mine.toml");
