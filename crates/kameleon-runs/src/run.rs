@@ -112,7 +112,10 @@ pub fn resume_on(
     for index in prepared.settings.run.indices() {
         jobs.push(rejoin(&folder, &prepared, index)?);
     }
-    if draws.is_some() {
+    if let Some(draws) = draws {
+        let made = jobs.iter().map(|job| job.draws(settings.run.thin)).max().unwrap_or(0);
+        let what = || format!("{draws} are fewer than the {made} that a chain of the run has already");
+        SettingsProblem::demand(draws >= made, "draws", what)?;
         folder.replace_settings(&prepared.settings.to_toml()?)?;
     }
     prepared.settings.run.threads = threads.or(prepared.settings.run.threads);

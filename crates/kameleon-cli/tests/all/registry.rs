@@ -1,6 +1,6 @@
 //! Every entry of the registry is reached from the command line, from run files, from studies and from Python.
 
-use crate::common::{json, prints};
+use crate::common::{json, place, prints};
 use kameleon::kernel::KERNELS;
 use kameleon::registry::{Choice, Entry};
 use kameleon::sampler::SAMPLERS;
@@ -117,5 +117,25 @@ fn the_list_fits_a_terminal_and_shows_every_setting() {
         for setting in entry["settings"].as_array().unwrap() {
             assert!(list.contains(setting["key"].as_str().unwrap()), "{setting}");
         }
+    }
+}
+
+#[test]
+fn every_prior_of_the_list_is_sampled_from_a_run_file() {
+    let place = place("priors");
+    let list = kameleon_models::prior::list();
+    let signatures: Vec<&str> = list.lines().filter_map(|line| Some(line.trim().split_once(')')?.0)).collect();
+    assert!(signatures.len() >= 14, "{list}");
+    for signature in signatures {
+        let (name, parameters) = signature.split_once('(').unwrap_or_else(|| panic!("{signature}"));
+        // 0.5, 1.5, 2.5, … are parameters of every prior.
+        let values: Vec<String> = (0..parameters.split(',').count()).map(|i| format!("{i}.5")).collect();
+        let prior = format!("{name}({})", values.join(", "));
+        let file = place.join("run.toml");
+        let model =
+            format!("[model]\nlog-density = \"0*x\"\n[parameters.x]\nprior = \"{prior}\"\n[sampler]\nname = \"SM\"\n");
+        std::fs::write(&file, model).unwrap();
+        let shown = samples(&[file.to_str().unwrap()]);
+        assert_eq!(shown["draws"], 4, "{prior}");
     }
 }

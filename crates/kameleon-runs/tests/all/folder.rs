@@ -141,6 +141,10 @@ fn limits_end_a_run_and_are_told() {
     ends("max-draws = 150", 150, "the limit of 150 draws in each chain (max-draws) was reached");
     let finished = ends("max-evaluations = 1000", 199, "(max-evaluations) was reached");
     assert!(finished.posterior.evaluations() <= 1000);
+    let place = tempdir().unwrap();
+    run(&settings("until = \"ess=1e9\""), Some(place.path())).unwrap();
+    let said = resume(place.path(), Some(10)).err().unwrap().to_string();
+    assert!(said.contains("10 are fewer than the 400 that a chain of the run has already"), "{said}");
     ends("until = \"ess=1e9\"", 400, "the limit of 400 draws in each chain (draws) was reached before ess=1000000000");
     let mut short = settings("");
     short.run.max_evaluations = Some(600);
