@@ -105,7 +105,7 @@ fn matern_with_a_large_order_tends_to_the_gaussian_of_the_same_bandwidth() {
 #[test]
 fn parameters_out_of_range_are_named() {
     let message = |kernel: Kernel| kernel.check().unwrap_err().to_string();
-    assert_eq!(message(Kernel::gaussian(-1.0)), "sigma: must be from 1e-150 to 1e150, not -1");
+    assert_eq!(message(Kernel::gaussian(-1.0)), "sigma: must be positive, from 1e-150 to 1e150, not -1");
     assert!(message(Kernel::matern(1.0, 1.0)).contains("above 1"));
     assert!(message(Kernel::polynomial(0)).contains("from 1 to 16"));
     assert!(message(Kernel::Sum(vec![])).contains("at least one"));

@@ -130,7 +130,7 @@ impl Range {
         match (low.is_finite(), high.is_finite()) {
             _ if *self == POSITIVE => "positive and finite".into(),
             _ if *self == NOT_NEGATIVE => "zero or positive and finite".into(),
-            _ if *self == USUAL_SIZE => "from 1e-150 to 1e150".into(),
+            _ if *self == USUAL_SIZE => "positive, from 1e-150 to 1e150".into(),
             (false, _) => "finite".into(),
             (true, false) => format!("{} {low}", if open.0 { "above" } else { "at least" }),
             (true, true) if open == (false, false) => format!("from {low} to {high}"),
