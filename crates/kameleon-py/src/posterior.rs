@@ -4,7 +4,7 @@ use crate::diagnose::summary_texts;
 use crate::{array, error, json};
 use kameleon::Outcome;
 use kameleon::record::Draws;
-use kameleon_runs::output::{ChainDraws, Posterior, ProposalEllipse, Variable, report_html};
+use kameleon_runs::output::{ChainDraws, Format, Posterior, ProposalEllipse, Variable, report_html};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -138,7 +138,12 @@ pub fn settings_of(folder: PathBuf) -> PyResult<String> {
 /// Writes the draws to a file; its extension determines the format.
 #[pyfunction]
 pub fn save(posterior: &Bound<'_, PyDict>, path: PathBuf) -> PyResult<()> {
-    from_dict(posterior)?.write(&path, true).map_err(|found| error::StoreError::new_err(found.to_string()))
+    let posterior = from_dict(posterior)?;
+    let refuse: fn(String) -> PyErr = match Format::of(&path) {
+        Some(_) => error::StoreError::new_err,
+        None => |what| error::setting("path", what),
+    };
+    posterior.write(&path, true).map_err(|found| refuse(found.to_string()))
 }
 
 /// The report of a run, one page of HTML.
