@@ -1,11 +1,12 @@
 //! The command line.
 
+mod formats;
 mod gp;
 
+pub use formats::FormatFlags;
 pub use gp::GpArgs;
 
-use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
-use kameleon_runs::output::{FORMATS, FormatName};
+use clap::{Args, Parser, Subcommand};
 use kameleon_runs::settings::StopRule;
 use std::path::PathBuf;
 
@@ -244,33 +245,6 @@ pub struct ExportArgs {
     /// Where the files go [default: the folder of the run]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
-}
-
-/// One flag for each format that draws are written in.
-pub struct FormatFlags(pub Vec<FormatName>);
-
-impl Args for FormatFlags {
-    fn augment_args(command: clap::Command) -> clap::Command {
-        command.args(FORMATS.iter().map(|format| {
-            let help = format!("Write {}, {}", format.file, format.about);
-            Arg::new(format.name).long(format.name).action(ArgAction::SetTrue).group("format").help(help)
-        }))
-    }
-
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for FormatFlags {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self(FORMATS.iter().filter(|format| matches.get_flag(format.name)).map(FormatName).collect()))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
 }
 
 /// The flags of `kameleon merge`.
