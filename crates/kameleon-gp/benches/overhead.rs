@@ -31,7 +31,7 @@ impl Target for Timed {
 }
 
 fn chain(sampler: &Sampler, normals: usize) -> Box<dyn AnyChain> {
-    let length = Length { warmup: WARMUP, sampling: TURNS as u64 * STEPS };
+    let length = Length::new(WARMUP, TURNS as u64 * STEPS);
     let settings = ChainSettings { index: 0, seed: 1, warmup: WARMUP, normals, correlation: 0.0 };
     sampler.chain(&[2.0; 9], settings, length).expect("the settings are sound")
 }

@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let data = glass();
     let mut target = GpClassification::new(&data, Settings { n_imp: 6, ..Settings::default() })?;
     let plan =
-        Plan { sampler: Sampler::am_ls(), warmup: Some(1000), draws: Some(100), thin: 5, chains: 2, ..Plan::default() };
+        Plan { sampler: Sampler::am_ls(), warmup: Warmup::Iterations(1000), draws: Some(100), thin: 5, chains: 2, ..Plan::default() };
     let run = sample(target.clone(), &[vec![1.0; 9]], &plan, Control::default())?;
     let thetas = run.draws().concat();
 

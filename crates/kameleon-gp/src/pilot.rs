@@ -74,7 +74,7 @@ impl GpClassification {
             normals: target.normals(),
             correlation: 0.0,
         };
-        let length = Length { warmup: STEPS, sampling: 0 };
+        let length = Length::new(STEPS, 0);
         let start = self.model.prior_mean();
         let mut chain = Sampler::am_ls().chain(&start, settings, length).map_err(GpError::reference)?;
         let mut states = Vec::new();

@@ -11,7 +11,7 @@
 //! let target = Bounded::new(posterior, vec![Bound::above(0.0)?])?; // sampled through the logarithm
 //!
 //! let start = target.to_unbounded(&[1.0])?;
-//! let plan = Plan { warmup: Some(1_000), draws: Some(1_000), ..Plan::default() };
+//! let plan = Plan { warmup: Warmup::Iterations(1_000), draws: Some(1_000), ..Plan::default() };
 //! let run = sample(target.clone(), &[start], &plan, Control::default())?;
 //!
 //! let mut rate = [0.0];

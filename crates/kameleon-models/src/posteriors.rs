@@ -10,7 +10,7 @@
 //!
 //! let target = Cbpp::new(Cbpp::N_IMP)?;
 //! assert_eq!(target.names(5), ["intercept", "period2", "period3", "period4", "log_sd"]);
-//! let plan = Plan { warmup: Some(2_000), draws: Some(2_000), ..Plan::default() };
+//! let plan = Plan { warmup: Warmup::Iterations(2_000), draws: Some(2_000), ..Plan::default() };
 //! let run = sample(target, &[vec![-1.0, 0.0, 0.0, 0.0, 0.0]], &plan, Control::default())?;
 //! println!("{}", run.summary());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let plan = Plan {
         sampler: Sampler::sm(),
         chains: 1,
-        warmup: Some(0),
+        warmup: Warmup::Iterations(0),
         draws: Some(DRAWS),
         threads: Some(1),
         ..Plan::default()

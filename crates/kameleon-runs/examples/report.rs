@@ -12,7 +12,7 @@ use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
-    let plan = Plan { sampler: Sampler::kamh_ls(), warmup: Some(20_000), draws: Some(100_000), ..Plan::default() };
+    let plan = Plan { sampler: Sampler::kamh_ls(), warmup: Warmup::Iterations(20_000), draws: Some(100_000), ..Plan::default() };
     let began = Instant::now();
     let run = sample(Banana::new(2, 0.1, 100.0)?, &[vec![0.0, 0.0]], &plan, Control::default())?;
     let seconds = Some(began.elapsed().as_secs_f64());

@@ -36,7 +36,7 @@ struct Task {
     version: String,
     settings: String,
     chain: SavedChain,
-    end: u64,
+    sampling: u64,
     time: Duration,
 }
 
@@ -66,12 +66,12 @@ pub fn run_task(task: &[u8], target: impl Target + Clone + Send, control: Contro
             "it was sent by version {version} of kameleon, but this is version {here}"
         )));
     }
-    let Task { settings, chain, end, time, .. } = read(task)?;
+    let Task { settings, chain, sampling, time, .. } = read(task)?;
     let settings = RunSettings::from_toml(&settings, "the settings of the run")?;
     let prepared = Prepared::new(&settings, AnyTarget::new(target))?;
     let before = chain.clone();
     let mut job = Job::new(chain.resume()?, Box::new(prepared.target.clone()), Recorded::default());
-    prepared.engine(None, control).run_alone(&mut job, end, time);
+    prepared.engine(None, control).run_alone(&mut job, sampling, time);
     let failure = job.error.take().map(|error| Failure::of(error, &job));
     let broken = matches!(failure, Some(Failure::Internal { .. }));
     let (chain, recorded) = job.into_parts()?;
@@ -94,26 +94,26 @@ impl<'a> Remote<'a> {
         Ok(Self { runner, settings: settings.to_toml()?, deadline })
     }
 
-    fn fetch(&self, job: &Job<'_>, end: u64, stop: &dyn Fn() -> bool) -> Result<Option<TaskResult>, RemoteError> {
+    fn fetch(&self, job: &Job<'_>, sampling: u64, stop: &dyn Fn() -> bool) -> Result<Option<TaskResult>, RemoteError> {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let time = self.runner.task_time().min(left.unwrap_or(Duration::MAX));
         let (version, settings) = (env!("CARGO_PKG_VERSION").into(), self.settings.clone());
-        let task = write(&Task { version, settings, chain: job.chain.save(), end, time })?;
+        let task = write(&Task { version, settings, chain: job.chain.save(), sampling, time })?;
         let result = self.runner.send(job.chain.index(), task, stop)?;
         Ok(result.map(|bytes| read(&bytes)).transpose()?)
     }
 }
 
 impl Runner for Remote<'_> {
-    fn advance(&self, job: &mut Job<'_>, _keep: Keep, end: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
-        if job.chain.waits() || job.chain.iterations() >= end || stop() {
+    fn advance(&self, job: &mut Job<'_>, _keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
+        if job.chain.waits() || job.has(sampling) || stop() {
             return Ok(());
         }
         let lost = |source: RemoteError| {
             let (t, point) = (job.chain.iterations(), job.chain.position().to_vec());
             ChainError::Fatal { chain: job.chain.index(), t, point, source }
         };
-        let Some(result) = self.fetch(job, end, stop).map_err(lost)? else { return Ok(()) };
+        let Some(result) = self.fetch(job, sampling, stop).map_err(lost)? else { return Ok(()) };
         job.chain = result.chain.resume()?;
         let dim = job.chain.position().len();
         result.recorded.iter(dim).try_for_each(|draw| job.push(draw))?;

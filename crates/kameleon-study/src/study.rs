@@ -159,7 +159,7 @@ impl ProposalEntry {
             z: Some(z.iter().map(|z| z.to_vec()).collect()),
             ..KamhSettings::default()
         };
-        Kamh::new(&settings, 2, Length { warmup: 0, sampling: 0 })
+        Kamh::new(&settings, 2, Length::new(0, 0))
     }
 }
 
@@ -264,6 +264,6 @@ impl TargetEntry {
     pub fn length(&self, scale: Scale) -> Length {
         let iterations = self.iterations.map_or(0, |iterations| iterations.at(scale));
         let warmup = self.burn_in.map_or(iterations / 2, |burn_in| burn_in.at(scale));
-        Length { warmup, sampling: iterations.saturating_sub(warmup) }
+        Length::new(warmup, iterations.saturating_sub(warmup))
     }
 }

@@ -1,55 +1,50 @@
-//! Measures samplers on targets whose truth is known: `measure SAMPLERS TARGETS [chains] [warmup] [draws] [seed] [pool]`.
+//! Measures samplers on targets whose truth is known: `measure SAMPLERS TARGETS [chains] [warmup] [draws] [seed] [runs]`.
 //!
-//! The default sampler takes its largest dimension of jumps from the environment variable JUMPS and its n from N; with VERBOSE
-//! it tells what it learned, and the ESS of every parameter.
+//! The warm-up is a number of iterations or `auto`; then `draws` is the number of evaluations of a whole run. With VERBOSE it
+//! tells what was learned in each run.
 
-use kameleon::diagnose::{n_eq, quantile_deviation};
+use kameleon::diagnose::n_eq;
 use kameleon::random::{Purpose, stream};
 use kameleon::target::{Banana, Flower, Funnel, Gaussian, StudentT, TwoModes};
 use kameleon::*;
 use rand::RngExt;
-use std::time::Instant;
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let number = |i: usize, default: u64| args.get(i).map_or(default, |text| text.parse().unwrap());
-    let (chains, warmup, draws, seed) = (number(2, 8) as usize, number(3, 20_000), number(4, 20_000), number(5, 1));
-    let pool = number(6, 1) == 1;
+    let (chains, draws, seed, runs) = (number(2, 4) as usize, number(4, 20_000), number(5, 1), number(6, 1));
+    let warmup: Warmup = args.get(3).map_or(Warmup::Iterations(20_000), |text| text.parse().unwrap());
     for target in args[1].split(',') {
         for name in args[0].split(',') {
-            let mut sampler = Sampler::chosen(&name.parse().unwrap()).unwrap();
-            if let (Sampler::Kameleon(settings), Ok(text)) = (&mut sampler, std::env::var("JUMPS")) {
-                settings.jumps_up_to = text.parse().unwrap();
+            let sampler = Sampler::chosen(&name.parse().unwrap()).unwrap();
+            let mut plan = Plan { sampler, chains, warmup, draws: Some(draws), seed, ..Plan::default() };
+            if warmup == Warmup::Auto {
+                (plan.draws, plan.max_evaluations) = (None, Some(draws));
             }
-            if let (Sampler::Kameleon(settings), Ok(text)) = (&mut sampler, std::env::var("N")) {
-                settings.n = text.parse().unwrap();
-            }
-            let plan =
-                Plan { sampler, chains, warmup: Some(warmup), draws: Some(draws), seed, pool, ..Plan::default() };
             match target {
-                "b003" => measure(target, Banana::new(8, 0.03, 100.0).unwrap(), &plan),
-                "b01" => measure(target, Banana::new(8, 0.1, 100.0).unwrap(), &plan),
-                "flower" => measure(target, Flower::new(8, 10.0, 6.0, 6.0, 1.0).unwrap(), &plan),
-                "ring2" => measure(target, Flower::ring(2, 3.5, 0.05).unwrap(), &plan),
-                "ring8" => measure(target, Flower::ring(8, 3.5, 0.05).unwrap(), &plan),
+                "b003" => measure(target, Banana::new(8, 0.03, 100.0).unwrap(), &plan, runs),
+                "b01" => measure(target, Banana::new(8, 0.1, 100.0).unwrap(), &plan, runs),
+                "flower" => measure(target, Flower::new(8, 10.0, 6.0, 6.0, 1.0).unwrap(), &plan, runs),
+                "ring2" => measure(target, Flower::ring(2, 3.5, 0.05).unwrap(), &plan, runs),
+                "ring8" => measure(target, Flower::ring(8, 3.5, 0.05).unwrap(), &plan, runs),
                 "cond" => {
                     let v: Vec<f64> = (0..10).map(|i| 10f64.powf(-8.0 * f64::from(i) / 9.0)).collect();
-                    measure(target, Gaussian::diagonal(&v).unwrap(), &plan);
+                    measure(target, Gaussian::diagonal(&v).unwrap(), &plan, runs);
                 }
-                "b2" => measure(target, Banana::new(2, 0.1, 100.0).unwrap(), &plan),
-                "b20" => measure(target, Banana::new(20, 0.1, 100.0).unwrap(), &plan),
-                "b50" => measure(target, Banana::new(50, 0.1, 100.0).unwrap(), &plan),
-                "funnel5" => measure(target, Funnel::new(5, 3.0).unwrap(), &plan),
-                "funnel10" => measure(target, Funnel::new(10, 3.0).unwrap(), &plan),
-                "modes" => measure(target, TwoModes::new(5, 6.0, 0.5).unwrap(), &plan),
-                "t3" => measure(target, StudentT::new(8, 3.0).unwrap(), &plan),
-                "c20" => measure(target, Banana::new(20, 0.03, 100.0).unwrap(), &plan),
-                "c50" => measure(target, Banana::new(50, 0.03, 100.0).unwrap(), &plan),
-                "mix8" => measure(target, Mixed::new(8), &plan),
-                "mix20" => measure(target, Mixed::new(20), &plan),
-                "c30" => measure(target, Banana::new(30, 0.03, 100.0).unwrap(), &plan),
-                "c12" => measure(target, Banana::new(12, 0.03, 100.0).unwrap(), &plan),
-                "c16" => measure(target, Banana::new(16, 0.03, 100.0).unwrap(), &plan),
+                "b2" => measure(target, Banana::new(2, 0.1, 100.0).unwrap(), &plan, runs),
+                "b20" => measure(target, Banana::new(20, 0.1, 100.0).unwrap(), &plan, runs),
+                "b50" => measure(target, Banana::new(50, 0.1, 100.0).unwrap(), &plan, runs),
+                "funnel5" => measure(target, Funnel::new(5, 3.0).unwrap(), &plan, runs),
+                "funnel10" => measure(target, Funnel::new(10, 3.0).unwrap(), &plan, runs),
+                "modes" => measure(target, TwoModes::new(5, 6.0, 0.5).unwrap(), &plan, runs),
+                "t3" => measure(target, StudentT::new(8, 3.0).unwrap(), &plan, runs),
+                "c20" => measure(target, Banana::new(20, 0.03, 100.0).unwrap(), &plan, runs),
+                "c50" => measure(target, Banana::new(50, 0.03, 100.0).unwrap(), &plan, runs),
+                "mix8" => measure(target, Mixed::new(8), &plan, runs),
+                "mix20" => measure(target, Mixed::new(20), &plan, runs),
+                "c30" => measure(target, Banana::new(30, 0.03, 100.0).unwrap(), &plan, runs),
+                "c12" => measure(target, Banana::new(12, 0.03, 100.0).unwrap(), &plan, runs),
+                "c16" => measure(target, Banana::new(16, 0.03, 100.0).unwrap(), &plan, runs),
                 other => panic!("no target {other}"),
             }
         }
@@ -129,52 +124,52 @@ impl Known for Mixed {
     }
 }
 
-fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan) {
+/// The time of the processor that this process has had.
+fn processor_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let after = text.rsplit_once(')').unwrap().1;
+    let ticks: u64 = after.split_whitespace().skip(11).take(2).map(|field| field.parse::<u64>().unwrap()).sum();
+    ticks as f64 / 100.0
+}
+
+fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan, runs: u64) {
     let d = target.dim().unwrap();
-    let start = |chain: usize| {
-        let mut rng = stream(plan.seed, chain as u64, Purpose::Start);
-        (0..d).map(|_| rng.random_range(-2.0..2.0)).collect::<Vec<f64>>()
-    };
-    let starts: Vec<Vec<f64>> = (0..plan.chains).map(start).collect();
-    let started = Instant::now();
-    let run = sample(target.clone(), &starts, plan, Control::default()).unwrap();
-    let seconds = started.elapsed().as_secs_f64();
-    let summary = run.summary();
-    let ess = summary.parameters.iter().map(|p| p.ess_bulk).fold(f64::INFINITY, f64::min);
-    let tail = summary.parameters.iter().map(|p| p.ess_tail).fold(f64::INFINITY, f64::min);
-    let draws_each = plan.draws.unwrap_or_default() as f64;
-    let total = draws_each * plan.chains as f64 / 1000.0;
-    let (mut errors, mut deviation, mut worst) = (Vec::new(), 0.0, 0.0f64);
-    let mean = target.mean();
-    for draws in run.draws() {
-        let found: Vec<f64> = (0..d).map(|i| draws.iter().skip(i).step_by(d).sum::<f64>() / draws_each).collect();
-        errors.push(found.iter().zip(&mean).map(|(a, b)| (a - b).powi(2)).sum::<f64>());
-        let levels: Vec<f64> = draws.chunks(d).map(|x| target.level(x)).collect();
-        deviation += quantile_deviation(&levels) / plan.chains as f64;
-    }
-    for group in run.draws().chunks(4) {
-        let summary = diagnose::summarise(&[], group, d);
-        worst = worst.max(summary.parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max));
-    }
-    if std::env::var("VERBOSE").is_ok() {
-        println!(
-            "{:?}",
-            summary.parameters.iter().map(|p| (p.ess_bulk / total * 100.0).round() / 100.0).collect::<Vec<_>>()
-        );
-        for (chain, error) in run.chains.iter().zip(&errors) {
-            println!("   {:?}", chain.advice);
-            println!("   error2 {error:8.2} {:?}", chain.report);
+    let truth = target.mean();
+    let (mut errors, mut ess, mut tail, mut accepted, mut warm) = (Vec::new(), 0.0, 0.0, 0.0, 0.0);
+    let (mut rhat, mut evaluations, mut warned) = (0.0f64, 0, 0);
+    let before = processor_seconds();
+    for k in 0..runs {
+        let plan = Plan { seed: plan.seed + k, ..plan.clone() };
+        let start = |chain: usize| {
+            let mut rng = stream(plan.seed, chain as u64, Purpose::Start);
+            (0..d).map(|_| rng.random_range(-2.0..2.0)).collect::<Vec<f64>>()
+        };
+        let starts: Vec<Vec<f64>> = (0..plan.chains).map(start).collect();
+        let run = sample(target.clone(), &starts, &plan, Control::default()).unwrap();
+        let summary = run.summary();
+        let draws: usize = run.draws().iter().map(|draws| draws.len() / d).sum();
+        let least = |of: fn(&diagnose::ParameterSummary) -> f64| summary.parameters.iter().map(of).fold(f64::INFINITY, f64::min);
+        ess += least(|p| p.ess_bulk) / draws as f64 * 1000.0 / runs as f64;
+        tail += least(|p| p.ess_tail) / draws as f64 * 1000.0 / runs as f64;
+        rhat = summary.parameters.iter().map(|p| p.r_hat).fold(rhat, f64::max);
+        accepted += run.acceptance() / runs as f64;
+        warm += run.chains[0].statistics.warmup.total() as f64 / runs as f64;
+        evaluations += run.evaluations();
+        warned += u64::from(!run.warnings().is_empty());
+        let mean = |i: usize| run.draws().iter().flat_map(|c| c.iter().skip(i).step_by(d)).sum::<f64>() / draws as f64;
+        errors.push((0..d).map(|i| (mean(i) - truth[i]).powi(2)).sum::<f64>());
+        if std::env::var("VERBOSE").is_ok() {
+            println!("   error2 {:.4} warm-up {} {:?}", errors[k as usize], run.chains[0].statistics.warmup.total(), run.chains[0].report);
+            println!("   {:?}", run.warnings());
         }
     }
+    let seconds = processor_seconds() - before;
     println!(
-        "{name:7} {:9} ess/1000 {:7.2} tail {:7.2} n_eq {:8.1} qdev {:.2} % rhat {worst:.3} accept {:.3} wait {:5} us/eval {:.2}",
+        "{name:7} {:9} ess/1000 {ess:6.1} tail {tail:6.1} n_eq {:8.0} worst |mean| {:6.3} rhat {rhat:.3} warned {warned} accept {accepted:.3} warm-up {warm:.0} \
+         us/eval {:.2}",
         plan.sampler.name(),
-        ess / total,
-        tail / total,
         n_eq(target.total_variance(), &errors),
-        100.0 * deviation,
-        run.acceptance(),
-        run.chains.iter().map(|c| c.statistics.longest_rejection_run).max().unwrap(),
-        1e6 * seconds / run.evaluations() as f64,
+        errors.iter().fold(0.0f64, |a, b| a.max(*b)).sqrt(),
+        1e6 * seconds / evaluations as f64,
     );
 }

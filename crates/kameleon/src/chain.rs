@@ -3,7 +3,7 @@
 mod error;
 mod state;
 
-pub use crate::step::{Outcome, Step};
+pub use crate::step::{Outcome, Step, Tried};
 pub use error::ChainError;
 pub(crate) use error::{said, show_point};
 pub use state::{ChainCore, ChainSettings, ChainState};
@@ -182,8 +182,12 @@ impl<P: Proposal> Chain<P> {
             std::mem::swap(&mut core.here, &mut core.there);
             std::mem::swap(&mut self.local_here, &mut self.local_there);
         }
-        core.statistics.count(&step, &core.there.x, value, why);
-        proposal.adapt(&core.here.x, &mut self.local_here, &step, &mut core.rng);
+        let proposed = if outcome == Outcome::Accepted { &core.here.x } else { &core.there.x };
+        core.statistics.count(&step, proposed, value, why);
+        let Place { x, log_density, .. } = &core.here;
+        proposal.observe(&step, Tried { y: proposed, log_density: value, x, log_density_here: *log_density });
+        proposal.adapt(x, &mut self.local_here, &step, &mut core.rng);
+        core.settings.warmup = proposal.warmup_end().unwrap_or(core.settings.warmup);
         core.statistics.trace(&step, proposal);
         core.t += 1;
         core.asked = Asked::Nothing;
@@ -249,6 +253,7 @@ impl<P: Proposal> Chain<P> {
         let Self { state, local_here, .. } = self;
         if let Some(learner) = state.proposal.learner_mut() {
             learner.take(fit);
+            state.core.settings.warmup = state.proposal.warmup_end().unwrap_or(state.core.settings.warmup);
             state.proposal.locate(&state.core.here.x, local_here);
         }
     }

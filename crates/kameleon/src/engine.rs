@@ -159,8 +159,7 @@ impl Engine<'_> {
         let work = || {
             while let Some((index, mut job)) = queue.next() {
                 let progress = self.control.progress.and_then(|progress| progress.get(index));
-                let end = job.chain.warmup().saturating_add(sampling);
-                let done = job.turn(runner, self.keep, end, progress, &stop);
+                let done = job.turn(runner, self.keep, sampling, progress, &stop);
                 job.forgive(self.control);
                 queue.give_back(index, job, done);
             }
@@ -182,11 +181,12 @@ impl Engine<'_> {
         jobs
     }
 
-    /// Runs one chain alone towards iteration `end`, for at most `time`; a chain that waits for its group is left waiting.
-    pub fn run_alone(&self, job: &mut Job<'_>, end: u64, time: Duration) {
+    /// Runs one chain alone through its warm-up and towards `sampling` iterations more, for at most `time`; a chain that waits
+    /// for its group is left waiting.
+    pub fn run_alone(&self, job: &mut Job<'_>, sampling: u64, time: Duration) {
         let (started, progress) = (Instant::now(), self.control.progress.and_then(<[Progress]>::first));
         let stop = || self.control.is_stopped();
-        while !job.turn(&OnThreads, self.keep, end, progress, &stop) && !job.chain.waits() && started.elapsed() < time {
+        while !job.turn(&OnThreads, self.keep, sampling, progress, &stop) && !job.chain.waits() && started.elapsed() < time {
         }
         job.forgive(self.control);
     }

@@ -6,13 +6,20 @@ use crate::registry::SettingsError;
 /// How many iterations a run has: what a proposal must know to make room and to refuse a warm-up that is too short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length {
-    /// Iterations of warm-up.
+    /// Iterations of warm-up; the most of them if it ends when the sampler has learned.
     pub warmup: u64,
+    /// Whether the warm-up ends when the sampler has learned.
+    pub until_learned: bool,
     /// Iterations after it.
     pub sampling: u64,
 }
 
 impl Length {
+    /// A warm-up of fixed length.
+    pub fn new(warmup: u64, sampling: u64) -> Self {
+        Self { warmup, until_learned: false, sampling }
+    }
+
     /// All iterations.
     pub fn total(self) -> u64 {
         self.warmup.saturating_add(self.sampling)

@@ -7,12 +7,12 @@
 //! or of an unbiased estimate of the density.
 //!
 //! ```
-//! use kameleon::{Control, Plan, Sampler, sample};
+//! use kameleon::{Control, Plan, Sampler, Warmup, sample};
 //!
 //! // A twisted Gaussian: any closure of a point is a target.
 //! let banana = |x: &[f64]| -x[0].powi(2) / 200.0 - (x[1] - 0.1 * (x[0].powi(2) - 100.0)).powi(2) / 2.0;
 //!
-//! let plan = Plan { sampler: Sampler::kamh_ls(), warmup: Some(5_000), draws: Some(20_000), seed: 42, ..Plan::default() };
+//! let plan = Plan { sampler: Sampler::kamh_ls(), warmup: Warmup::Iterations(5_000), draws: Some(20_000), seed: 42, ..Plan::default() };
 //! let run = sample(banana, &[vec![0.0, 0.0]], &plan, Control::default())?;
 //!
 //! println!("{}", run.summary()); // means, quantiles, effective sizes, R-hat, and a verdict in words
@@ -56,6 +56,7 @@ pub mod kernel;
 pub mod learner;
 mod length;
 pub mod linalg;
+pub mod mixture;
 pub mod moves;
 mod normal_step;
 pub mod plan;
@@ -78,7 +79,7 @@ pub use chain::{Chain, ChainCore, ChainError, ChainSettings};
 pub use engine::{Control, Ending, Progress};
 pub use kernel::Kernel;
 pub use length::Length;
-pub use plan::Plan;
+pub use plan::{Plan, Warmup};
 pub use proposal::Proposal;
 pub use random::Rng;
 pub use registry::{Choice, SettingsError};

@@ -83,6 +83,24 @@ pub fn log_diagonal(factor: &[f64], d: usize) -> f64 {
     (0..d).map(|i| libm::log(factor[i * d + i])).sum()
 }
 
+/// Where row `r` of a packed lower triangle starts; of the row past the last, how many entries it has.
+#[inline(always)]
+pub fn packed_row(r: usize) -> usize {
+    r * (r + 1) / 2
+}
+
+/// Writes the packed inverse of the lower triangular `factor`, d × d.
+pub fn invert_lower(factor: &[f64], inverse: &mut [f64], d: usize) {
+    for r in 0..d {
+        let pivot = 1.0 / factor[r * d + r];
+        for c in 0..r {
+            let sum: f64 = (c..r).map(|k| factor[r * d + k] * inverse[packed_row(k) + c]).sum();
+            inverse[packed_row(r) + c] = -sum * pivot;
+        }
+        inverse[packed_row(r) + r] = pivot;
+    }
+}
+
 /// Turns L with LLᵀ = A into that of A + vvᵀ by plane rotations; `v` is used up.
 pub fn cholesky_add(factor: &mut [f64], v: &mut [f64]) {
     let d = v.len();

@@ -10,37 +10,27 @@ mod frame;
 mod jump;
 mod kernel_step;
 mod local;
-mod local_covariance;
 mod model;
 mod per_move;
 mod pick;
-mod subspace;
-mod subspace_jump;
-mod subspace_step;
 mod walk;
 
-pub use density::{DensityScratch, DensityShape, JumpDensity};
+pub use density::{FewDirections, JumpDensity, Student};
 pub use difference::Difference;
 pub use frame::Frame;
 pub use jump::Jump;
 pub use kernel_step::KernelStep;
-pub use local::{Local, Neighbourhood};
-pub use model::{HistoryModel, Model, SubspaceModel};
+pub use local::Local;
+pub use model::{HistoryModel, Model};
 pub use per_move::{MoveId, PerMove};
 pub use pick::Pick;
-pub use subspace::Subspace;
-pub use subspace_jump::SubspaceJump;
-pub use subspace_step::SubspaceStep;
 pub use walk::Walk;
-
-pub(crate) use density::mix;
-pub(crate) use local_covariance::LocalFactors;
 
 use crate::Rng;
 use crate::adapt::Scale;
 
-/// All moves. Their order is that in which they are drawn and reported; a later jump takes its share before an earlier one.
-pub static MOVES: [&dyn Move; 6] = [&Walk, &KernelStep, &Jump, &Difference, &SubspaceJump, &SubspaceStep];
+/// All moves. Their order is that in which they are drawn and reported.
+pub static MOVES: [&dyn Move; 4] = [&Walk, &KernelStep, &Jump, &Difference];
 
 /// A kind of move of the default sampler.
 pub trait Move: Sync {
@@ -60,7 +50,7 @@ pub trait Move: Sync {
     /// ν² at the start in `dim` dimensions, for a move with a length, which is learned and at times shortened; none for a
     /// jump.
     fn initial_nu2(&self, dim: usize) -> Option<f64> {
-        (!matches!(self.share(), Share::Jump { .. })).then(|| gelman_nu2(dim))
+        (self.share() != Share::Jump).then(|| gelman_nu2(dim))
     }
 
     /// Works out what the move needs at `x` and is not known there yet.
@@ -97,19 +87,12 @@ impl Setting<'_> {
 }
 
 /// How the share of a move follows from its worth, the expected squared distance that it moves the chain by.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// By its worth among the moves of this kind.
     Worth,
-    /// A jump: by its worth against that of the best local move, within these bounds.
-    Jump {
-        /// The least share.
-        least: f64,
-        /// The largest share.
-        most: f64,
-    },
-    /// A fixed share of the moves that are not jumps.
-    OfSteps(f64),
+    /// A jump: by its worth against that of the best local move.
+    Jump,
 }
 
 /// 2.38²/d: the squared scale that suits a Gaussian target (Gelman et al. 1996).

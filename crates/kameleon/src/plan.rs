@@ -7,10 +7,66 @@ use crate::length::Length;
 use crate::registry::SettingsError;
 use crate::sampler::{Sampler, StartError};
 use serde::{Deserialize, Serialize};
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Warm-up and draws where the plan leaves them open and the model suggests nothing else.
 const USUAL_LENGTH: (u64, u64) = (10_000, 10_000);
+/// How long each chain learns before its draws count. In a run file it is a number or a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "WarmupText", into = "WarmupText")]
+pub enum Warmup {
+    /// Until the chains have learned, where their sampler can tell; else 10,000 iterations, or what suits the model.
+    #[default]
+    Auto,
+    /// Until the chains have learned.
+    Chains,
+    /// This many iterations.
+    Iterations(u64),
+}
+
+impl FromStr for Warmup {
+    type Err = SettingsError;
+
+    fn from_str(text: &str) -> Result<Self, SettingsError> {
+        let what = || format!("must be a number of iterations, \"chains\" or \"auto\", not \"{text}\"");
+        match text {
+            "auto" => Ok(Self::Auto),
+            "chains" => Ok(Self::Chains),
+            number => number.parse().map(Self::Iterations).map_err(|_| SettingsError::new("warmup", what())),
+        }
+    }
+}
+
+/// A warm-up as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WarmupText {
+    Iterations(u64),
+    Word(String),
+}
+
+impl TryFrom<WarmupText> for Warmup {
+    type Error = String;
+
+    fn try_from(text: WarmupText) -> Result<Self, String> {
+        match text {
+            WarmupText::Iterations(iterations) => Ok(Self::Iterations(iterations)),
+            WarmupText::Word(word) => word.parse().map_err(|error: SettingsError| error.what),
+        }
+    }
+}
+
+impl From<Warmup> for WarmupText {
+    fn from(warmup: Warmup) -> Self {
+        match warmup {
+            Warmup::Auto => Self::Word("auto".into()),
+            Warmup::Chains => Self::Word("chains".into()),
+            Warmup::Iterations(iterations) => Self::Iterations(iterations),
+        }
+    }
+}
+
 /// A larger number of chains is a mistake, and would ask for all memory.
 const MOST_CHAINS: usize = 100_000;
 
@@ -23,9 +79,13 @@ pub struct Plan {
     pub sampler: Sampler,
     /// The number of chains.
     pub chains: usize,
-    /// Iterations of warm-up in each chain; 10,000, or what suits the model, if none is given.
-    pub warmup: Option<u64>,
-    /// Draws kept from each chain, by default 10,000 or what suits the model; with `until`, the most that are kept.
+    /// How long each chain learns before its draws count.
+    pub warmup: Warmup,
+    /// The most iterations of a warm-up that ends when it has learned; by default 10,000 or what suits the model, and at most
+    /// half of `max-evaluations`.
+    pub max_warmup: Option<u64>,
+    /// Draws kept from each chain, by default 10,000 or what suits the model, or with `max-evaluations` all that the warm-up
+    /// leaves; with `until`, the most that are kept.
     pub draws: Option<u64>,
     /// One draw is kept out of this many iterations: a chain makes draws × thin iterations after its warm-up.
     pub thin: u64,
@@ -55,7 +115,8 @@ impl Default for Plan {
         Self {
             sampler: Sampler::default(),
             chains: 4,
-            warmup: None,
+            warmup: Warmup::Auto,
+            max_warmup: None,
             draws: None,
             thin: 1,
             seed: 1,
@@ -76,6 +137,7 @@ impl Plan {
     pub fn check(&self) -> Result<(), SettingsError> {
         let least = [
             ("chains", Some(self.chains as u64)),
+            ("max-warmup", self.max_warmup),
             ("draws", self.draws),
             ("thin", Some(self.thin)),
             ("threads", self.threads.map(|threads| threads as u64)),
@@ -110,8 +172,15 @@ impl Plan {
 
     /// Sets what is left open: `usual` are the iterations of warm-up and the draws.
     pub fn complete(&mut self, usual: (u64, u64)) {
-        self.warmup.get_or_insert(usual.0);
-        self.draws.get_or_insert(usual.1);
+        if self.warmup == Warmup::Auto {
+            self.warmup = if self.sampler.ends_warmup() { Warmup::Chains } else { Warmup::Iterations(usual.0) };
+        }
+        if self.warmup == Warmup::Chains {
+            self.max_warmup.get_or_insert(usual.0);
+        }
+        if self.max_evaluations.is_none() {
+            self.draws.get_or_insert(usual.1);
+        }
     }
 
     /// The indices of the chains that are run here.
@@ -129,32 +198,56 @@ impl Plan {
         self.max_minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes))
     }
 
-    /// The most draws for each chain, and the setting that says so.
+    /// The most draws for each chain, and the setting that says so. Fewer may be left by `max-evaluations` when the length of the
+    /// warm-up is known.
     pub fn limit(&self) -> Result<(u64, &'static str), SettingsError> {
-        let (warmup, draws) = (self.warmup.unwrap_or(USUAL_LENGTH.0), self.draws.unwrap_or(USUAL_LENGTH.1));
+        let (warmup, until_learned) = self.longest_warmup()?;
+        let draws = self.draws.unwrap_or(if self.max_evaluations.is_some() { u64::MAX } else { USUAL_LENGTH.1 });
         let limit = match (self.until, self.max_draws) {
             (Some(_), Some(most)) => (most, "max-draws"),
             (None, Some(most)) if most < draws => (most, "max-draws"),
             _ => (draws, "draws"),
         };
-        let Some(evaluations) = self.max_evaluations else { return Ok(limit) };
-        // Every chain evaluates its start once, and one point for each iteration.
-        let each = (evaluations / self.chains as u64).saturating_sub(warmup.saturating_add(1)) / self.thin;
+        let (Some(evaluations), Some(iterations)) = (self.max_evaluations, self.most_iterations()) else {
+            return Ok(limit);
+        };
         let least = warmup.saturating_add(1).saturating_add(self.thin).saturating_mul(self.chains as u64);
         let what = format!("{evaluations} are not enough for the warm-up and a draw in each chain, which take {least}");
-        SettingsError::demand("max-evaluations", each > 0, &what)?;
+        SettingsError::demand("max-evaluations", iterations >= warmup.saturating_add(self.thin), &what)?;
+        let each = (iterations - if until_learned { 0 } else { warmup }) / self.thin;
         Ok(if each < limit.0 { (each, "max-evaluations") } else { limit })
+    }
+
+    /// The most iterations of each chain: it evaluates its start once, and one point for each iteration.
+    fn most_iterations(&self) -> Option<u64> {
+        Some((self.max_evaluations? / self.chains as u64).saturating_sub(1))
+    }
+
+    /// The number of iterations of warm-up, or the most of them, and whether it may end before.
+    fn longest_warmup(&self) -> Result<(u64, bool), SettingsError> {
+        let ends = self.sampler.ends_warmup();
+        let what = format!("\"chains\" asks for a sampler that knows when it has learned; {} needs a number", self.sampler.name());
+        SettingsError::demand("warmup", ends || self.warmup != Warmup::Chains, &what)?;
+        Ok(match self.warmup {
+            Warmup::Iterations(iterations) => (iterations, false),
+            _ => {
+                let most = self.max_warmup.unwrap_or(USUAL_LENGTH.0);
+                (self.most_iterations().map_or(most, |all| most.min(all / 2)), ends)
+            }
+        })
     }
 
     /// Iterations of warm-up in each chain, and the most iterations after it.
     pub fn length(&self) -> Result<Length, SettingsError> {
         let sampling = self.limit()?.0.saturating_mul(self.thin);
-        Ok(Length { warmup: self.warmup.unwrap_or(USUAL_LENGTH.0), sampling })
+        let (warmup, until_learned) = self.longest_warmup()?;
+        Ok(Length { warmup, until_learned, sampling })
     }
 
     /// The rule by which the run ends.
     pub fn rule(&self) -> Result<Rule<'static>, SettingsError> {
-        Ok(Rule { until: self.until, limit: self.limit()?, ..Rule::draws(0, self.thin) })
+        let budget = self.most_iterations();
+        Ok(Rule { until: self.until, limit: self.limit()?, budget, ..Rule::draws(0, self.thin) })
     }
 
     /// A chain of the plan at its start, for a target that takes this number of standard normals.

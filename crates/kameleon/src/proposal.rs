@@ -28,7 +28,7 @@ pub(crate) use all_proposals;
 use crate::Rng;
 use crate::learner::Learner;
 use crate::report::Report;
-use crate::step::Step;
+use crate::step::{Step, Tried};
 
 /// A proposal distribution q(·|x) that may learn from the chain.
 ///
@@ -63,8 +63,16 @@ pub trait Proposal {
         0.0
     }
 
+    /// Sees what a step tried, before [`Proposal::adapt`].
+    fn observe(&mut self, _step: &Step, _tried: Tried<'_>) {}
+
     /// Learns from a step that ended at `x`, and leaves in `at` nothing else than a fresh `locate` would, though maybe less.
     fn adapt(&mut self, x: &[f64], at: &mut Self::Local, step: &Step, rng: &mut Rng);
+
+    /// The number of iterations of the warm-up, where the proposal learns when to end it and has learned that.
+    fn warmup_end(&self) -> Option<u64> {
+        None
+    }
 
     /// The scale ν in use (the first, if there are several).
     fn scale(&self) -> f64;

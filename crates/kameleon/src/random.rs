@@ -4,8 +4,9 @@
 //! gives the same draws on every kind of machine, as far as the target does. Two exceptions use the system's exponential and
 //! logarithm: the rare tail draws of a normal, and the Bessel function of Matérn kernels of orders other than 3/2 and 5/2.
 
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
 
 /// The generator used everywhere: portable, seekable and serialisable.
 pub type Rng = ChaCha8Rng;
@@ -28,4 +29,19 @@ pub fn stream(seed: u64, chain: u64, purpose: Purpose) -> Rng {
     let mut rng = Rng::seed_from_u64(seed);
     rng.set_stream(chain * 4 + purpose as u64);
     rng
+}
+
+/// A draw of χ² with ν ≥ 2 degrees of freedom (Marsaglia and Tsang 2000).
+pub fn chi_squared(nu: f64, rng: &mut Rng) -> f64 {
+    let d = 0.5 * nu - 1.0 / 3.0;
+    let c = 1.0 / (9.0 * d).sqrt();
+    loop {
+        let x: f64 = rng.sample(StandardNormal);
+        let v = 1.0 + c * x;
+        let v = v * v * v;
+        let u: f64 = rng.random();
+        if v > 0.0 && libm::log(u) < 0.5 * x * x + d * (1.0 - v + libm::log(v)) {
+            return 2.0 * d * v;
+        }
+    }
 }

@@ -77,6 +77,11 @@ impl Sampler {
         matches!(self, Self::Kameleon(_) | Self::DifferentialEvolution(_))
     }
 
+    /// Whether it can tell when it has learned, and end its warm-up then.
+    pub fn ends_warmup(&self) -> bool {
+        matches!(self, Self::Kameleon(_))
+    }
+
     /// The default: learned metric, local steps and jumps.
     pub fn kameleon() -> Self {
         Self::Kameleon(KameleonSettings::default())

@@ -47,3 +47,16 @@ pub struct Step {
     /// The component of the proposal it came from.
     pub component: usize,
 }
+
+/// The point that a step tried, whatever became of it, and the point that it ended at.
+#[derive(Clone, Copy, Debug)]
+pub struct Tried<'a> {
+    /// The point that was tried.
+    pub y: &'a [f64],
+    /// The log density, or its estimate, there; not finite if there is none.
+    pub log_density: f64,
+    /// Where the step ended.
+    pub x: &'a [f64],
+    /// The log density, or its estimate, there.
+    pub log_density_here: f64,
+}

@@ -58,7 +58,7 @@ fn kameleon_with_every_kernel_leaves_the_banana() {
     ];
     for kernel in kernels {
         let settings = KamhSettings { kernel, ..kameleon_settings(50) };
-        let proposal = Kamh::new(&settings, 4, Length { warmup: 3000, sampling: 0 }).unwrap();
+        let proposal = Kamh::new(&settings, 4, Length::new(3000, 0)).unwrap();
         let p = exact_p(&learned(proposal, &mut banana(), 3000), &banana());
         assert!(p > ALARM, "{:?}: p = {p}", settings.kernel);
     }
@@ -102,7 +102,7 @@ fn kameleon_pca_with_next_to_no_exploration_leaves_the_line() {
     let z = (0..40).map(|i| vec![f64::from(i) * 0.1 - 2.0]).collect();
     let kameleon = KamhSettings { gamma: 1e-8, nu2: 0.5, z: Some(z), ..KamhSettings::default() };
     let settings = KamhPcaSettings { components: Some(3), kamh: kameleon };
-    let proposal = KamhPca::new(&settings, 1, Length { warmup: 0, sampling: 0 }).unwrap();
+    let proposal = KamhPca::new(&settings, 1, Length::new(0, 0)).unwrap();
     let p = exact_p(&proposal, &Line);
     assert!(p > ALARM, "p = {p}");
 }
@@ -181,7 +181,7 @@ fn a_missing_ratio_of_the_mixture_is_caught() {
 #[test]
 fn a_missing_ratio_of_the_snooker_update_is_caught() {
     let settings = DifferentialEvolutionSettings { snooker: 0.9, ..Default::default() };
-    let proposal = DifferentialEvolution::new(&settings, 4, Length { warmup: 3000, sampling: 0 }).unwrap();
+    let proposal = DifferentialEvolution::new(&settings, 4, Length::new(3000, 0)).unwrap();
     let proposal = learned(proposal, &mut banana(), 3000);
     assert!(exact_p(&Mutant { proposal: proposal.clone(), ratio: |_, _, _, _, right| right }, &banana()) > ALARM);
     let p = exact_p(&Mutant { proposal, ratio: |_, _, _, _, _| 0.0 }, &banana());

@@ -121,7 +121,7 @@ fn ranks(simulation: u64, approximation: Approximation, density: Density) -> [f6
     };
     let sampler = Sampler::Kamh(KamhSettings { n: 100, discard: 200, ..KamhSettings::default() });
     let start = normals::<DIM>(&mut rng);
-    let mut chain = sampler.chain(&start, chain, Length { warmup: WARMUP, sampling: THIN * DRAWS as u64 }).unwrap();
+    let mut chain = sampler.chain(&start, chain, Length::new(WARMUP, THIN * DRAWS as u64)).unwrap();
     let mut below = [0.0; QUANTITIES];
     for step in 1..=WARMUP + THIN * DRAWS as u64 {
         chain.step(&mut sampled).unwrap();

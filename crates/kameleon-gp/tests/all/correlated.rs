@@ -16,7 +16,7 @@ fn target() -> GpClassification {
 }
 
 fn plan(correlation: f64, draws: u64) -> Plan {
-    Plan { sampler: Sampler::am_ls(), warmup: Some(2000), draws: Some(draws), correlation, seed: 3, ..Plan::default() }
+    Plan { sampler: Sampler::am_ls(), warmup: Warmup::Iterations(2000), draws: Some(draws), correlation, seed: 3, ..Plan::default() }
 }
 
 fn run(plan: &Plan) -> Run {

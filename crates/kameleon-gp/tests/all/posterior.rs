@@ -32,7 +32,7 @@ const PUBLISHED: [(f64, f64); 9] = [
 /// Every mean within 4 combined standard errors: one false alarm in 1,800 seeds over nine means; the seed is fixed.
 fn assert_reproduced(settings: Settings, reference: &[(f64, f64)], start: f64, draws: u64) {
     let target = GpClassification::new(&glass(), Settings { n_imp: 10, ..settings }).unwrap();
-    let plan = Plan { sampler: Sampler::am_ls(), warmup: Some(5000), draws: Some(draws), ..Plan::default() };
+    let plan = Plan { sampler: Sampler::am_ls(), warmup: Warmup::Iterations(5000), draws: Some(draws), ..Plan::default() };
     let run = sample(target, &[vec![start; 9]], &plan, Control::default()).unwrap();
     let summary = run.summary();
     println!("{summary}");

@@ -36,7 +36,7 @@ fn the_example_in_c_is_the_banana() {
 fn chains_on_threads_sample_a_library() {
     let Some(path) = compile_library(&example("banana_library.c"), "libbanana_chains.so") else { return };
     let plan =
-        Plan { sampler: Sampler::sm(), warmup: Some(500), draws: Some(500), threads: Some(2), ..Plan::default() };
+        Plan { sampler: Sampler::sm(), warmup: Warmup::Iterations(500), draws: Some(500), threads: Some(2), ..Plan::default() };
     let target = load(LibrarySettings::new(&path), 2).unwrap();
     let run = sample(target, &[vec![0.0, 0.0]], &plan, Control::default()).unwrap();
     assert!(run.chains.iter().all(|chain| chain.draws.len() == 500));

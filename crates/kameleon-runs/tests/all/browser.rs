@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const NASTY: &str = "</script><script>alert(1)</script>\"'&<!--";
 
 fn posterior(sampler: Sampler, dim: usize) -> Posterior {
-    let plan = Plan { sampler, chains: 3, warmup: Some(1_500), draws: Some(1_000), seed: 5, ..Plan::default() };
+    let plan = Plan { sampler, chains: 3, warmup: Warmup::Iterations(1_500), draws: Some(1_000), seed: 5, ..Plan::default() };
     let target = Noisy::new(Banana::new(dim, 0.03, 100.0).unwrap(), 0.5).unwrap();
     let run = sample(target, &[vec![0.0; dim]], &plan, Control::default()).unwrap();
     let mut posterior = Posterior::from_run(&run, &plan, format!("a banana called {NASTY}"));

@@ -17,7 +17,7 @@ fn draws_without_their_log_densities_are_refused() {
 #[test]
 fn a_run_in_memory_becomes_a_posterior_with_its_draws_and_proposals() {
     let plan =
-        Plan { sampler: Sampler::sm(), chains: 2, warmup: Some(10), draws: Some(50), seed: 7, ..Plan::default() };
+        Plan { sampler: Sampler::sm(), chains: 2, warmup: Warmup::Iterations(10), draws: Some(50), seed: 7, ..Plan::default() };
     let target = |x: &[f64]| -0.5 * (x[0] * x[0] + x[1] * x[1]);
     let run = sample(target, &[vec![0.0, 0.0]], &plan, Control::default()).unwrap();
     let posterior = Posterior::from_run(&run, &plan, "a plain Gaussian");

@@ -90,7 +90,7 @@ fn a_flipped_bit_ends_what_is_read_and_never_shows_a_wrong_draw() {
 
 fn chain() -> Box<dyn AnyChain> {
     let settings = ChainSettings { index: 1, seed: 3, warmup: 600, normals: 0, correlation: 0.0 };
-    Sampler::kamh_ls().chain(&[0.0; 2], settings, Length { warmup: 600, sampling: 900 }).unwrap()
+    Sampler::kamh_ls().chain(&[0.0; 2], settings, Length::new(600, 900)).unwrap()
 }
 
 /// Steps from where the chain is up to iteration `end`, with a checkpoint every 100.

@@ -47,7 +47,7 @@ fn kameleon<'a>(kernel: Kernel, n: usize, d: usize) -> Steps<'a> {
         z: Some(z),
         ..KamhSettings::default()
     };
-    stepper(Kamh::new(&settings, d, Length { warmup: 0, sampling: 0 }).unwrap(), d, 0)
+    stepper(Kamh::new(&settings, d, Length::new(0, 0)).unwrap(), d, 0)
 }
 
 fn scalar<'a>(n: usize, d: usize) -> Steps<'a> {
@@ -78,7 +78,7 @@ fn table() {
     println!("|------:|----:|--------:|--------:|--------:|------------:|------:|");
     for n in [100, 1000, 10_000] {
         for d in [2, 8, 32, 128] {
-            let length = Length { warmup: 1, sampling: 0 };
+            let length = Length::new(1, 0);
             let am = AdaptiveMetropolisSettings { discard: 0, ..Default::default() };
             let mut contenders = [
                 stepper(RandomWalk::new(&RandomWalkSettings::default(), d).unwrap(), d, 0),
@@ -125,7 +125,7 @@ fn warmup() {
     println!("\nWarm-up, n = 1000, d = 8, 20,000 iterations: microseconds per step, and relative to sampling\n");
     for (name, history) in [("reservoir", history::HistoryKind::Reservoir), ("stored", history::HistoryKind::Stored)] {
         let settings = KamhSettings { history, ..KamhSettings::default() };
-        let length = Length { warmup: 20_000, sampling: 0 };
+        let length = Length::new(20_000, 0);
         let (mut warm, mut cold) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..3 {
             let mut steps = stepper(Kamh::new(&settings, 8, length).unwrap(), 8, length.warmup);
@@ -145,7 +145,7 @@ fn warmup() {
 fn threads() {
     let run = |sampler: &Sampler, chains: usize, threads: usize, pool: bool| {
         let (sampler, threads) = (sampler.clone(), Some(threads));
-        let plan = Plan { sampler, chains, warmup: Some(5000), draws: Some(100_000), threads, pool, ..Plan::default() };
+        let plan = Plan { sampler, chains, warmup: Warmup::Iterations(5000), draws: Some(100_000), threads, pool, ..Plan::default() };
         sample(banana(8), &[vec![0.0; 8]], &plan, Control::default()).unwrap();
     };
     let apart = |sampler: &Sampler| {

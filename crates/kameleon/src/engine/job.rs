@@ -26,18 +26,18 @@ pub struct Job<'a> {
 
 /// Advances chains in another place than on the engine's threads.
 pub trait Runner: Sync {
-    /// Advances the chain towards iteration `end`, for as long as suits the runner, and records the draws that `keep` wants. A chain
-    /// that waits for its group is left waiting.
-    fn advance(&self, job: &mut Job<'_>, keep: Keep, end: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError>;
+    /// Advances the chain through its warm-up and towards `sampling` iterations more, for as long as suits the runner, and
+    /// records the draws that `keep` wants. A chain that waits for its group is left waiting.
+    fn advance(&self, job: &mut Job<'_>, keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError>;
 }
 
 /// Steps on the thread that asks, for the time of a turn.
 pub(super) struct OnThreads;
 
 impl Runner for OnThreads {
-    fn advance(&self, job: &mut Job<'_>, keep: Keep, end: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
+    fn advance(&self, job: &mut Job<'_>, keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
         let started = Instant::now();
-        while job.chain.iterations() < end && !job.chain.waits() && !stop() {
+        while !job.has(sampling) && !job.chain.waits() && !stop() {
             let step = job.chain.step(&mut *job.target)?;
             if let Some(draw) = keep.draw(&*job.chain, &step) {
                 job.record.push(draw).map_err(|source| unrecorded(&*job.chain, source))?;
@@ -73,17 +73,22 @@ impl<'a> Job<'a> {
         self.chain.iterations().saturating_sub(self.chain.warmup()) / thin
     }
 
+    /// Whether the chain has made its warm-up and `sampling` iterations more. A warm-up may end earlier than it was to.
+    pub fn has(&self, sampling: u64) -> bool {
+        self.chain.iterations() >= self.chain.warmup().saturating_add(sampling)
+    }
+
     /// Advances the chain for a turn; true if it has ended. A panic of ours ends it with an error, and what was saved before
     /// stays as it is.
     pub(super) fn turn(
         &mut self,
         runner: &dyn Runner,
         keep: Keep,
-        end: u64,
+        sampling: u64,
         progress: Option<&Progress>,
         stop: &dyn Fn() -> bool,
     ) -> bool {
-        let worked = catch_unwind(AssertUnwindSafe(|| self.work(runner, keep, end, stop)));
+        let worked = catch_unwind(AssertUnwindSafe(|| self.work(runner, keep, sampling, stop)));
         let done = worked.unwrap_or_else(|panic| {
             self.fail(&*panic);
             true
@@ -95,9 +100,9 @@ impl<'a> Job<'a> {
         done
     }
 
-    fn work(&mut self, runner: &dyn Runner, keep: Keep, end: u64, stop: &dyn Fn() -> bool) -> bool {
-        self.error = runner.advance(self, keep, end, stop).err();
-        let done = self.error.is_some() || self.chain.iterations() >= end || stop();
+    fn work(&mut self, runner: &dyn Runner, keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> bool {
+        self.error = runner.advance(self, keep, sampling, stop).err();
+        let done = self.error.is_some() || self.has(sampling) || stop();
         if let Err(error) = self.save(done) {
             self.error.get_or_insert(error);
         }

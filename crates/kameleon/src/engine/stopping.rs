@@ -98,6 +98,8 @@ pub struct Rule<'a> {
     pub until: Option<StopRule>,
     /// The largest number of draws in each chain, and the name of the setting that says so.
     pub limit: (u64, &'static str),
+    /// The most iterations of each chain, warm-up and all, if they are limited.
+    pub budget: Option<u64>,
     /// Every how many iterations one draw is kept.
     pub thin: u64,
     /// Brings draws into the units that the summary is of.
@@ -111,7 +113,7 @@ pub struct Rule<'a> {
 impl<'a> Rule<'a> {
     /// A fixed number of draws in each chain.
     pub fn draws(draws: u64, thin: u64) -> Self {
-        Self { until: None, limit: (draws, "draws"), thin, units: &|_| {}, checked: &|_, _| {}, goal: None }
+        Self { until: None, limit: (draws, "draws"), budget: None, thin, units: &|_| {}, checked: &|_, _| {}, goal: None }
     }
 
     /// The first number of draws at which to look, no less than there are already: a chain that has draws beyond a check
@@ -146,6 +148,17 @@ impl<'a> Rule<'a> {
 
 impl Stopping for Rule<'_> {
     fn next(&mut self, jobs: &[Job<'_>]) -> Result<Next, RecordError> {
+        if let Some(budget) = self.budget {
+            if jobs.iter().any(|job| job.chain.iterations() < job.chain.warmup()) {
+                // What the warm-up leaves is known at its end.
+                return Ok(Next::Draws(0));
+            }
+            let longest = jobs.iter().map(|job| job.chain.warmup()).max().unwrap_or(0);
+            let left = budget.saturating_sub(longest) / self.thin;
+            if left < self.limit.0 {
+                self.limit = (left, "max-evaluations");
+            }
+        }
         let (limit, what) = self.limit;
         let Some(draws) = self.goal else {
             let most = jobs.iter().map(|job| job.draws(self.thin)).max().unwrap_or(0);

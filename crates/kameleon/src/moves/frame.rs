@@ -18,12 +18,6 @@ impl Frame {
         Self { origin, factor }
     }
 
-    /// Whether the coordinates are as they are, but for the origin.
-    pub fn is_raw(&self) -> bool {
-        let d = self.dim();
-        self.factor.iter().enumerate().all(|(k, a)| *a == if k % d == k / d { 1.0 } else { 0.0 })
-    }
-
     /// d
     pub fn dim(&self) -> usize {
         self.origin.len()

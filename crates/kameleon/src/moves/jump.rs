@@ -1,9 +1,9 @@
-//! A jump: an independent draw from the density estimate over the history.
+//! A jump: an independent draw from the jump density.
 
 use super::{Local, Model, Move, Setting, Share};
 use crate::Rng;
 
-/// A jump in all directions.
+/// A jump.
 pub struct Jump;
 
 impl Move for Jump {
@@ -12,27 +12,27 @@ impl Move for Jump {
     }
 
     fn is_possible(&self, model: &Model) -> bool {
-        model.history.as_ref().is_some_and(|history| history.density.is_some())
+        model.density.is_some()
     }
 
     fn share(&self) -> Share {
-        Share::Jump { least: 0.05, most: 0.5 }
+        Share::Jump
     }
 
     fn locate(&self, with: &Setting<'_>, x: &[f64], at: &mut Local) {
-        if let Some(history) = &with.model.history {
-            at.full.find_density(x, history);
+        if let Some(density) = &with.model.density {
+            at.find_density(x, density);
         }
     }
 
     fn draw(&self, with: &Setting<'_>, x: &[f64], _at: &Local, rng: &mut Rng, y: &mut [f64]) {
-        match &with.model.history {
-            Some(history) => history.draw_jump(rng, y),
+        match &with.model.density {
+            Some(density) => density.draw(rng, y),
             None => y.copy_from_slice(x),
         }
     }
 
     fn log_ratio(&self, _with: &Setting<'_>, at_x: &Local, at_y: &mut Local) -> f64 {
-        at_x.full.log_jump_ratio(&at_y.full)
+        at_x.log_jump_ratio(at_y)
     }
 }

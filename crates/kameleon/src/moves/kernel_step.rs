@@ -13,23 +13,23 @@ impl Move for KernelStep {
 
     fn locate(&self, with: &Setting<'_>, x: &[f64], at: &mut Local) {
         if let Some(history) = &with.model.history {
-            at.full.find_step(x, history, with.scale.nu2());
+            at.find_step(x, history, with.scale.nu2());
         }
     }
 
     fn draw(&self, with: &Setting<'_>, x: &[f64], at: &Local, rng: &mut Rng, y: &mut [f64]) {
         let Some(history) = &with.model.history else { return y.copy_from_slice(x) };
-        at.full.draw_step(history, with.length_factor, rng, y);
+        at.draw_step(history, with.length_factor, rng, y);
         from_point(x, y);
     }
 
     fn log_ratio(&self, with: &Setting<'_>, at_x: &Local, at_y: &mut Local) -> f64 {
-        at_x.full.log_step_ratio(&mut at_y.full, with.length_factor)
+        at_x.log_step_ratio(at_y, with.length_factor)
     }
 
     fn rescale(&self, with: &Setting<'_>, at: &mut Local) {
         if let Some(history) = &with.model.history {
-            at.full.rescale(history, with.scale.nu2());
+            at.rescale(history, with.scale.nu2());
         }
     }
 }

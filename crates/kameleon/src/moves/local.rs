@@ -1,7 +1,6 @@
 //! What is known at a point: the covariance of a kernel step from there, and the density of jumping there.
 
-use super::density::{DensityScratch, JumpDensity};
-use super::{HistoryModel, Model, SubspaceModel};
+use super::{HistoryModel, JumpDensity};
 use crate::Rng;
 use crate::gradient_covariance::{Scratch, weighted_moments};
 use crate::linalg::times_transpose;
@@ -10,72 +9,36 @@ use crate::normal_step::NormalStep;
 /// What is known at a point: no more than was needed by the moves that led there and away from it.
 #[derive(Clone, Debug)]
 pub struct Local {
-    pub(super) full: Neighbourhood,
-    /// The same in the subspace, if the model has one.
-    pub(super) subspace: Option<Box<LocalSubspace>>,
-}
-
-impl Local {
-    /// Nothing is known yet; there is room for what moves need.
-    pub fn new(dim: usize, model: &Model) -> Self {
-        let mut local = Self { full: Neighbourhood::new(dim), subspace: None };
-        local.forget(model);
-        local
-    }
-
-    /// What is known in the full space.
-    pub fn full(&self) -> &Neighbourhood {
-        &self.full
-    }
-
-    /// What is known in the subspace, if there is one.
-    pub fn subspace(&self) -> Option<&Neighbourhood> {
-        self.subspace.as_ref().map(|subspace| &subspace.at)
-    }
-
-    /// Nothing is known any more; room is made where the model has another subspace than before.
-    pub fn forget(&mut self, model: &Model) {
-        self.full.forget();
-        let dim = self.full.u.len();
-        let room = self.subspace.take();
-        self.subspace = model.subspace().map(|of| match room.filter(|room| room.s.len() == of.dim()) {
-            Some(mut room) => {
-                room.at.forget();
-                room
-            }
-            None => Box::new(LocalSubspace::new(dim, of.dim())),
-        });
-    }
-}
-
-/// What is known at a point in the coordinates of one history model.
-#[derive(Clone, Debug)]
-pub struct Neighbourhood {
-    /// Its coordinates in the frame, once either of the following is known.
+    /// Its coordinates in the frame of the history, once the step is known.
     u: Vec<f64>,
     /// C, the local covariance, no larger than it may be, and R = ν²(C/c̄ + floor).
     covariance: Vec<f64>,
     step: NormalStep,
     has_step: bool,
-    /// ln Q, in the coordinates of the frame.
-    log_density: f64,
-    has_density: bool,
     scratch: Scratch,
-    density_scratch: DensityScratch,
+    /// ln Q, if it is known, and room for coordinates.
+    log_density: Option<f64>,
+    room: Vec<f64>,
 }
 
-impl Neighbourhood {
-    fn new(dim: usize) -> Self {
+impl Local {
+    /// Nothing is known yet; there is room for what moves need.
+    pub fn new(dim: usize) -> Self {
         Self {
             u: vec![0.0; dim],
             covariance: vec![0.0; dim * dim],
             step: NormalStep::new(dim),
             has_step: false,
-            log_density: 0.0,
-            has_density: false,
             scratch: Scratch::new(dim),
-            density_scratch: JumpDensity::scratch(dim),
+            log_density: None,
+            room: vec![0.0; dim],
         }
+    }
+
+    /// Nothing is known any more.
+    pub fn forget(&mut self) {
+        self.has_step = false;
+        self.log_density = None;
     }
 
     /// The factor of a kernel step's covariance, row by row, if it is known.
@@ -83,14 +46,9 @@ impl Neighbourhood {
         self.has_step.then_some(&self.step.factor)
     }
 
-    /// ln Q of the jump, in the coordinates of the frame, if it is known.
+    /// ln Q of the jump density, if it is known.
     pub fn log_jump_density(&self) -> Option<f64> {
-        self.has_density.then_some(self.log_density)
-    }
-
-    fn forget(&mut self) {
-        self.has_step = false;
-        self.has_density = false;
+        self.log_density
     }
 
     /// Works out R's factor, if it is not known.
@@ -108,11 +66,9 @@ impl Neighbourhood {
     }
 
     /// Works out ln Q, if it is not known.
-    pub(super) fn find_density(&mut self, x: &[f64], history: &HistoryModel) {
-        if let (Some(density), false) = (&history.density, self.has_density) {
-            history.frame.coordinates(x, &mut self.u);
-            self.log_density = density.log_density(&self.u, &mut self.density_scratch);
-            self.has_density = true;
+    pub(super) fn find_density(&mut self, x: &[f64], density: &JumpDensity) {
+        if self.log_density.is_none() {
+            self.log_density = Some(density.log_density(x, &mut self.room));
         }
     }
 
@@ -125,7 +81,7 @@ impl Neighbourhood {
 
     /// R's factor from C: O(d³).
     fn factorise(&mut self, history: &HistoryModel, nu2: f64) {
-        self.step.factorise(nu2 * history.unit, &self.covariance, nu2 * history.floor);
+        self.step.factorise(nu2 * history.unit, &self.covariance, nu2 * HistoryModel::FLOOR);
     }
 
     /// A kernel step, as a difference of points.
@@ -149,44 +105,15 @@ impl Neighbourhood {
         Some(covariance)
     }
 
-    /// ln Q(x) − ln Q(y) for a jump from here to `there`.
-    pub(super) fn log_jump_ratio(&self, there: &Neighbourhood) -> f64 {
-        debug_assert!(self.has_density && there.has_density);
-        self.log_density - there.log_density
+    /// ln Q(x) − ln Q(y) for a jump from here to `there`; not a number where either is not known.
+    pub(super) fn log_jump_ratio(&self, there: &Self) -> f64 {
+        let known = |at: &Self| at.log_density.unwrap_or(f64::NAN);
+        known(self) - known(there)
     }
 
     /// ln N(x; y, R(y)) − ln N(y; x, R(x)) for a step from here to `there`.
-    pub(super) fn log_step_ratio(&self, there: &mut Neighbourhood, length_factor: f64) -> f64 {
+    pub(super) fn log_step_ratio(&self, there: &mut Self, length_factor: f64) -> f64 {
         debug_assert!(self.has_step && there.has_step);
         self.step.log_ratio(&self.u, &there.u, &mut there.step, length_factor)
-    }
-}
-
-/// What is known at a point in the subspace.
-#[derive(Clone, Debug)]
-pub(super) struct LocalSubspace {
-    /// Its coordinates there.
-    pub s: Vec<f64>,
-    /// What is known at them.
-    pub at: Neighbourhood,
-    /// Room for all coordinates of a point.
-    white: Vec<f64>,
-}
-
-impl LocalSubspace {
-    fn new(dim: usize, directions: usize) -> Self {
-        Self { s: vec![0.0; directions], at: Neighbourhood::new(directions), white: vec![0.0; dim] }
-    }
-
-    /// Works out R's factor at x, if it is not known.
-    pub fn find_step(&mut self, x: &[f64], model: &SubspaceModel, nu2: f64) {
-        model.subspace.coordinates(x, &mut self.white, &mut self.s);
-        self.at.find_step(&self.s, &model.history, nu2);
-    }
-
-    /// Works out ln Q at x, if it is not known.
-    pub fn find_density(&mut self, x: &[f64], model: &SubspaceModel) {
-        model.subspace.coordinates(x, &mut self.white, &mut self.s);
-        self.at.find_density(&self.s, &model.history);
     }
 }

@@ -9,11 +9,11 @@ use super::Proposal;
 use crate::Rng;
 use crate::learner::{Learner, RefreshInput, SharedFit, downcast};
 use crate::linalg::times_transpose;
-use crate::moves::{KernelStep, Local, MoveId, Pick, Setting, Walk};
+use crate::moves::{KernelStep, Local, Model, MoveId, Pick, Setting, Walk};
 use crate::registry::{Range, Settings, SettingsError};
 use crate::report::{MoveReport, Report};
-use crate::step::Step;
-use crate::warmup::{ChainInput, Fit, Limits, WarmupState, refresh};
+use crate::step::{Step, Tried};
+use crate::warmup::{ChainInput, Fit, Schedule, WarmupState, refresh};
 use crate::{Length, settings};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -22,10 +22,8 @@ use std::sync::Arc;
 settings! {
     /// The settings of [`Kameleon`].
     pub struct KameleonSettings {
-        /// The number n of past states from which local steps and jumps are built.
+        /// The number n of past states from which local steps are built.
         n: usize = 1000, Range::within(10.0, 1e5);
-        /// The largest dimension with jumps in the full space, each of which costs O(nd²).
-        jumps_up_to: usize = 50, Range::within(0.0, 100.0);
     }
 }
 
@@ -47,8 +45,9 @@ impl Kameleon {
         settings.check()?;
         let what = format!("must be at least {LEAST_WARMUP} iterations, not {}", length.warmup);
         SettingsError::demand("warmup", length.warmup >= LEAST_WARMUP, &what)?;
-        let warmup = WarmupState::new(dim, length.warmup);
-        Ok(Self { settings: settings.clone(), fit: Arc::new(Fit::unknown(dim)), warmup })
+        let schedule = Schedule::new(length.warmup, length.until_learned);
+        let warmup = WarmupState::new(dim, length.warmup, schedule);
+        Ok(Self { settings: settings.clone(), fit: Arc::new(Fit::unknown(dim, schedule)), warmup })
     }
 
     /// What was learned at the last refresh.
@@ -69,8 +68,7 @@ impl Kameleon {
 
     /// The fit that follows from the inputs at the refresh that is next.
     fn next_fit(&self, inputs: &[ChainInput]) -> Option<Fit> {
-        let limits = Limits { points: self.settings.n, jumps_up_to: self.settings.jumps_up_to };
-        Some(refresh(&self.fit, inputs, limits, self.warmup.schedule, self.warmup.next?))
+        Some(refresh(&self.fit, inputs, self.settings.n, self.warmup.schedule, self.fit.next?))
     }
 
     fn refresh(&mut self, rng: &mut Rng) {
@@ -89,20 +87,16 @@ impl Kameleon {
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        let Some(history) = &self.fit.model.history else { return Vec::new() };
-        let shape = &history.shape;
-        let fact = |name: &str, value: String| Some((name.to_owned(), value));
-        let only = |there: bool, name: &str, value: f64| there.then(|| (name.to_owned(), value.to_string()));
-        let subspace = history.subspace.as_ref().map(|subspace| format!("{} of {}", subspace.dim(), history.z.dim()));
-        let facts = [
-            fact("metric", if shape.white { "whitened" } else { "raw" }.into()),
-            fact("neighbourhood f", shape.width.map_or("everywhere".into(), |f| f.to_string())),
-            only(shape.jump, "h²", shape.h2),
-            only(shape.jump, "δ", shape.delta),
-            subspace.and_then(|dims| fact("subspace dimensions", dims)),
-            fact("points of the history", history.z.len().to_string()),
-        ];
-        facts.into_iter().flatten().collect()
+        let Model { history, density, .. } = &self.fit.model;
+        let fact = |name: &str, value: String| (name.to_owned(), value);
+        let mut facts = Vec::new();
+        if let Some(density) = density {
+            let (k, d) = (density.mixture.dim(), density.frame.dim());
+            facts.push(fact("components of the jump density", density.mixture.components().len().to_string()));
+            facts.push(fact("in directions", if k == d { format!("all {d}") } else { format!("{k} of {d}") }));
+        }
+        facts.extend(history.as_ref().map(|history| fact("points of the history", history.z.len().to_string())));
+        facts
     }
 }
 
@@ -142,11 +136,11 @@ impl Proposal for Kameleon {
     type Local = Local;
 
     fn allocate(&self, dim: usize) -> Local {
-        Local::new(dim, &self.fit.model)
+        Local::new(dim)
     }
 
     fn locate(&self, x: &[f64], at: &mut Local) {
-        at.forget(&self.fit.model);
+        at.forget();
         MoveId::all().for_each(|id| id.get().locate(&self.setting(Pick::whole(id)), x, at));
     }
 
@@ -161,22 +155,29 @@ impl Proposal for Kameleon {
     fn log_ratio(&self, _x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local, component: usize) -> f64 {
         let pick = Pick::of(component);
         let (drawn, with) = (pick.id.get(), self.setting(pick));
-        at_y.forget(&self.fit.model);
+        at_y.forget();
         drawn.locate(&with, y, at_y);
         drawn.log_ratio(&with, at_x, at_y)
     }
 
-    fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
+    fn observe(&mut self, step: &Step, tried: Tried<'_>) {
         let pick = Pick::of(step.component);
         if !step.warm {
             self.warmup.count(step, pick);
+        } else if self.fit.next.is_some() {
+            self.warmup.remember(step, tried, pick, &self.fit.model.metric);
+        }
+    }
+
+    fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
+        if !step.warm {
             return;
         }
-        self.warmup.remember(x, step, pick, &self.fit.model.metric);
+        let pick = Pick::of(step.component);
         if self.warmup.learn_scale(step.acceptance, pick) {
             pick.id.get().rescale(&self.setting(pick), at);
         }
-        if self.warmup.next == Some(step.t + 1) {
+        if self.fit.next == Some(step.t + 1) {
             self.refresh(rng);
             self.locate(x, at);
         }
@@ -186,7 +187,7 @@ impl Proposal for Kameleon {
     fn covariance(&self, x: &[f64], at: &Local) -> Option<Vec<f64>> {
         let fit = &self.fit;
         if let (Some(history), true) = (&fit.model.history, fit.weight(&KernelStep) > 0.0) {
-            return at.full().step_covariance(history);
+            return at.step_covariance(history);
         }
         let mut covariance = vec![0.0; x.len() * x.len()];
         times_transpose(&fit.model.metric.factor, x.len(), &mut covariance);
@@ -220,6 +221,10 @@ impl Proposal for Kameleon {
 
     fn advice(&self) -> Vec<String> {
         advice::unexplored(&self.warmup).into_iter().chain(advice::funnel(self.fit.model.history.as_ref())).collect()
+    }
+
+    fn warmup_end(&self) -> Option<u64> {
+        self.fit.end
     }
 
     fn learner(&self) -> Option<&dyn Learner> {

@@ -1,26 +1,51 @@
-//! How far the correlations of a window can be trusted.
+//! How far the correlations of a sample can be trusted.
 //!
-//! In many dimensions a window holds few independent states for each, and its correlations are mostly chance. They are
-//! multiplied with the factor for which one half of the window, cut in blocks of time, predicts the other best.
+//! In many dimensions a sample holds few independent points for each, and its correlations are mostly chance. They are
+//! multiplied with the factor for which one part of the sample predicts the part that is held out best.
 
-use super::window::{Part, Window};
 use crate::linalg::{cholesky, dot, log_diagonal, solve_lower};
+use crate::mixture::{Part, Sample};
+use crate::moves::Frame;
 
 /// The shrinkage factors that are tried.
 const FACTORS: [f64; 7] = [1.0, 0.95, 0.85, 0.7, 0.5, 0.25, 0.0];
 
+/// With this many independent points for each dimension correlations are trusted.
+const SURE: f64 = 200.0;
+
 /// Multiplies everything off the diagonal.
-pub fn scale_correlations(sigma: &mut [f64], d: usize, factor: f64) {
+fn scale_correlations(sigma: &mut [f64], d: usize, factor: f64) {
     (0..d * d).filter(|k| k / d != k % d).for_each(|k| sigma[k] *= factor);
 }
 
-/// The best factor; none if the window is too short to tell.
-pub fn correlation_shrinkage(window: &Window<'_>, d: usize) -> Option<f64> {
-    let (even, sigma) = window.moments(Part::Even)?;
-    let (odd, mut seen) = window.moments(Part::Odd)?;
+/// Mean and covariance of a sample, its correlations as far as they can be trusted, and factorised; none if it is too small.
+pub fn shrunk_frame(sample: &Sample) -> Option<Frame> {
+    let d = sample.dim;
+    let (origin, mut factor) = shrunk_moments(sample)?;
+    (0..d).for_each(|i| factor[i * d + i] *= 1.0 + 1e-12);
+    cholesky(&mut factor, d).then_some(Frame { origin, factor }).filter(|frame| frame.fits(d))
+}
+
+/// Mean and covariance of a sample, its correlations as far as they can be trusted; none if it is too small.
+pub fn shrunk_moments(sample: &Sample) -> Option<(Vec<f64>, Vec<f64>)> {
+    let d = sample.dim;
+    let (mean, mut covariance) = sample.moments(Part::All)?;
+    if sample.size() < SURE * d as f64 {
+        if let Some(factor) = correlation_shrinkage(sample) {
+            scale_correlations(&mut covariance, d, factor);
+        }
+    }
+    Some((mean, covariance))
+}
+
+/// The best factor; none if the sample is too small to tell.
+fn correlation_shrinkage(sample: &Sample) -> Option<f64> {
+    let d = sample.dim;
+    let (here, sigma) = sample.moments(Part::Fitted)?;
+    let (there, mut seen) = sample.moments(Part::HeldOut)?;
     for i in 0..d {
         for j in 0..d {
-            seen[i * d + j] += (odd[i] - even[i]) * (odd[j] - even[j]);
+            seen[i * d + j] += (there[i] - here[i]) * (there[j] - here[j]);
         }
     }
     let mut best: Option<(f64, f64)> = None;
@@ -61,25 +86,22 @@ mod tests {
     use rand::RngExt;
     use rand_distr::StandardNormal;
 
-    /// Two chains of independent draws, each coordinate with the share `common` of one that all have.
-    fn window(n: usize, d: usize, common: f64) -> Vec<Vec<f64>> {
-        let mut rng = stream(4, 0, Purpose::Move);
-        let mut state = || {
-            let shared: f64 = rng.sample(StandardNormal);
-            (0..d).map(|_| common * shared + rng.sample::<f64, _>(StandardNormal)).collect::<Vec<f64>>()
-        };
-        (0..2).map(|_| (0..n).flat_map(|_| state()).collect()).collect()
-    }
-
+    /// Independent draws, each coordinate with the share `common` of one that all have; every other block is held out.
     fn factor(n: usize, d: usize, common: f64) -> f64 {
-        let states = window(n, d, common);
-        correlation_shrinkage(&Window::new(states.iter().map(Vec::as_slice).collect(), d), d).unwrap()
+        let mut rng = stream(4, 0, Purpose::Move);
+        let mut sample = Sample::new(d);
+        for i in 0..n {
+            let shared: f64 = rng.sample(StandardNormal);
+            let x: Vec<f64> = (0..d).map(|_| common * shared + rng.sample::<f64, _>(StandardNormal)).collect();
+            sample.push(&x, 1.0, i % 16 < 8);
+        }
+        correlation_shrinkage(&sample).unwrap()
     }
 
     #[test]
     fn correlations_by_chance_are_dropped_and_true_ones_kept() {
-        assert!(factor(60, 20, 0.0) <= 0.25);
-        assert!(factor(4000, 5, 2.0) >= 0.95);
+        assert!(factor(120, 20, 0.0) <= 0.25);
+        assert!(factor(8000, 5, 2.0) >= 0.95);
     }
 
     #[test]

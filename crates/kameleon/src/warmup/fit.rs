@@ -1,8 +1,10 @@
-//! What was learned at a refresh: the model that moves read, and how often each move is made. All chains of a group share
-//! one.
+//! What was learned at a refresh: the model that moves read, how often each move is made, and when to learn again. All chains
+//! of a group share one.
 
+use super::learning::Learning;
+use super::schedule::Schedule;
 use super::weights::weights;
-use crate::moves::{DensityShape, Frame, HistoryModel, Model, Move, MoveId, PerMove, Subspace, SubspaceModel};
+use crate::moves::{Frame, HistoryModel, JumpDensity, Model, Move, MoveId, PerMove};
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
 
@@ -16,13 +18,20 @@ pub struct Fit {
     pub weights: PerMove<f64>,
     /// What moves read.
     pub model: Model,
+    /// The iteration of the next refresh; none after the last.
+    pub next: Option<u64>,
+    /// The number of iterations of the warm-up, once it is known.
+    pub end: Option<u64>,
+    /// What is known besides; none after the last refresh.
+    pub learning: Option<Learning>,
 }
 
 impl Fit {
     /// Before anything is known: unit steps.
-    pub fn unknown(dim: usize) -> Self {
+    pub fn unknown(dim: usize, schedule: Schedule) -> Self {
         let model = Model::unknown(dim);
-        Self { number: 0, weights: weights(&model, &[]), model }
+        let (weights, next) = (weights(&model, &[], true), schedule.first());
+        Self { number: 0, weights, model, next, end: None, learning: None }
     }
 
     /// How often a move is made.
@@ -47,17 +56,17 @@ struct SavedFit {
     number: u64,
     metric: Frame,
     weights: PerMove<f64>,
-    history: Option<(DensityShape, Points)>,
-    subspace: Option<(Subspace, DensityShape, Points)>,
+    history: Option<Points>,
+    density: Option<JumpDensity>,
+    next: Option<u64>,
+    end: Option<u64>,
+    learning: Option<Learning>,
 }
 
 impl From<Fit> for SavedFit {
     fn from(fit: Fit) -> Self {
-        let Fit { number, weights, model: Model { metric, history } } = fit;
-        let parts = |model: SubspaceModel| (model.subspace, model.history.shape, model.history.z);
-        let (history, subspace) =
-            history.map(|history| ((history.shape, history.z), history.subspace.map(parts))).unzip();
-        Self { number, metric, weights, history, subspace: subspace.flatten() }
+        let Fit { number, weights, model: Model { metric, history, density }, next, end, learning } = fit;
+        Self { number, metric, weights, history: history.map(|history| history.z), density, next, end, learning }
     }
 }
 
@@ -66,22 +75,14 @@ impl TryFrom<SavedFit> for Fit {
 
     fn try_from(saved: SavedFit) -> Result<Self, Self::Error> {
         const DAMAGED: &str = "what was learned does not fit together";
-        let SavedFit { number, metric, weights, history, subspace } = saved;
+        let SavedFit { number, metric, weights, history, density, next, end, learning } = saved;
         let dim = metric.dim();
-        if dim == 0 || !metric.fits(dim) {
+        if dim == 0 || !metric.fits(dim) || density.as_ref().is_some_and(|density| !density.fits(dim)) {
             return Err(DAMAGED);
         }
-        let restore = |shape: DensityShape, z: Points, metric: &Frame| {
-            let whole = shape.is_valid() && z.dim() == metric.dim();
-            whole.then(|| HistoryModel::new(shape, z, metric)).flatten().ok_or(DAMAGED)
-        };
-        let mut history = history.map(|(shape, z)| restore(shape, z, &metric)).transpose()?;
-        if let Some((subspace, shape, z)) = subspace {
-            let history = history.as_mut().filter(|_| subspace.fits(dim)).ok_or(DAMAGED)?;
-            let there = restore(shape, z, &subspace.metric())?;
-            history.subspace = SubspaceModel::new(subspace, there);
-        }
-        let fit = Self { number, weights, model: Model { metric, history } };
+        let restore = |z: Points| HistoryModel::new(z, metric.clone()).ok_or(DAMAGED);
+        let history = history.map(restore).transpose()?;
+        let fit = Self { number, weights, model: Model { metric, history, density }, next, end, learning };
         if fit.fits(dim) { Ok(fit) } else { Err(DAMAGED) }
     }
 }

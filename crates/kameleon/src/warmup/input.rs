@@ -1,5 +1,6 @@
 //! What a chain brings to a refresh.
 
+use super::proposals::Evaluated;
 use crate::moves::PerMove;
 use serde::{Deserialize, Serialize};
 
@@ -17,9 +18,11 @@ pub struct Tally {
 /// What a chain brings to a refresh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainInput {
-    /// The later half of its history, one state after another.
-    pub states: Vec<f64>,
-    /// How many moves it accepted in that time.
+    /// The later half of its history.
+    pub states: Evaluated,
+    /// Its jump proposals since the last refresh, accepted or not.
+    pub jumps: Evaluated,
+    /// How many moves it accepted in the time of the states.
     pub accepted: u64,
     /// ln s² of its steps of adaptive Metropolis.
     pub log_scale: f64,

@@ -1,114 +1,112 @@
 //! A refresh: from what the chains of a group bring, a new fit.
 
-use super::choose::choose;
-use super::correlation::{correlation_shrinkage, scale_correlations};
+use super::correlation::shrunk_moments;
 use super::fit::Fit;
+use super::flat::{EXPLORING, FROZEN, with_flat_part};
 use super::input::ChainInput;
+use super::learning::Learning;
+use super::proposals::Evaluated;
 use super::schedule::Schedule;
-use super::subspaces::{candidates, project};
+use super::structure::learn_density;
 use super::weights::weights;
-use super::window::{Part, Window, in_frame};
+use super::window::{Window, in_frame};
 use crate::Rng;
 use crate::linalg::{cholesky, dot};
-use crate::moves::{DensityShape, Frame, HistoryModel, Model, Subspace, SubspaceModel};
+use crate::mixture::Sample;
+use crate::moves::{Frame, HistoryModel, Jump, JumpDensity, Model};
 use crate::random::{Purpose, stream};
 use std::cmp::Ordering;
 
-/// Subspace moves are made from this gain on, in the mean log density.
-const LEAST_GAIN: f64 = 0.1;
-/// The largest dimension in which subspaces are searched for, in O(d³).
-const LARGEST_SEARCHED: usize = 200;
+/// The most states of the chains that a density is learned from.
+const MOST_STATES: usize = 3000;
+/// The largest dimension with jumps, whose density takes O(d³) to learn.
+const LARGEST_WITH_JUMPS: usize = 200;
 /// One in this many points of z is a rare state, …
 const RARE: usize = 5;
 /// … the rarest of this many candidates.
 const CANDIDATES: usize = 5000;
 
-/// How large a fit may be.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// n, the number of points of z.
-    pub points: usize,
-    /// The largest dimension with jumps in all directions.
-    pub jumps_up_to: usize,
-}
-
-/// The fit that follows `old` from the inputs of all chains, at `t` iterations.
-pub fn refresh(old: &Fit, inputs: &[ChainInput], limits: Limits, schedule: Schedule, t: u64) -> Fit {
-    let window = Window::new(inputs.iter().map(|input| input.states.as_slice()).collect(), old.model.metric.dim());
+/// The fit that follows `old` from the inputs of all chains, at `t` iterations; `points` is n, the number of points of z.
+pub fn refresh(old: &Fit, inputs: &[ChainInput], points: usize, schedule: Schedule, t: u64) -> Fit {
+    let dim = old.model.metric.dim();
+    let window = Window::new(inputs.iter().map(|input| &input.states).collect(), dim);
     let mut rng = stream(inputs.first().map_or(0, |input| input.seed), 0, Purpose::Learn);
-    let number = old.number + 1;
-    let metric = metric(&old.model.metric, &window, inputs).unwrap_or_else(|| old.model.metric.clone());
-    let history = schedule.has_history(t).then(|| {
-        let jump = metric.dim() <= limits.jumps_up_to;
-        let mut shape = old.model.history.as_ref().map(|history| history.shape);
-        if jump && (shape.is_none() || schedule.chooses(t, number)) {
-            shape = choose(&window, &metric, &mut rng).map(|(_, shape)| shape).or(shape);
-        }
-        let shape = DensityShape { jump, ..shape.unwrap_or_default() };
-        let mut history = history(shape, &window, &metric, limits.points, &mut rng)?;
-        history.subspace = subspace(old.model.subspace(), &window, &metric, limits.points, &mut rng);
-        Some(history)
-    });
-    let model = Model { metric, history: history.flatten() };
-    Fit { number, weights: weights(&model, inputs), model }
+    let sample = window.sample(MOST_STATES);
+    let metric = metric(&old.model.metric, &sample, inputs).unwrap_or_else(|| old.model.metric.clone());
+    let mut learning = old.learning.clone().unwrap_or_default();
+    if let Some(density) = &old.model.density {
+        let mut drawn = Evaluated::default();
+        inputs.iter().for_each(|input| drawn.extend(&input.jumps));
+        learning.add(density, drawn);
+    }
+    let is_last = t == schedule.last() || (schedule.may_end(t) && learning.is_enough());
+    let (mut density, mut history) = (None, None);
+    if schedule.has_history(t) {
+        density = jump_density(old, &mut learning, sample, is_last, t, &mut rng);
+        history = points_of_history(&window, density.as_ref(), &metric, points, &mut rng);
+    }
+    let model = Model { metric, history, density };
+    let weights = weights(&model, inputs, !is_last);
+    let jumps = weights.of(&Jump) * inputs.len() as f64;
+    let next = if is_last { None } else { schedule.after(t, jumps, learning.is_enough()) };
+    let end = is_last.then(|| schedule.end(t));
+    Fit { number: old.number + 1, weights, model, next, end, learning: (!is_last).then_some(learning) }
 }
 
-/// Moves in the subspace whose density estimate, over a Gaussian there, predicts other times of the history best. That in
-/// which the chain moves already is always among the candidates: in its directions the chain is no longer slow.
-fn subspace(
-    old: Option<&SubspaceModel>,
+/// The density of jumps, learned from their proposals and the states of the chains.
+fn jump_density(
+    old: &Fit,
+    learning: &mut Learning,
+    states: Sample,
+    is_last: bool,
+    t: u64,
+    rng: &mut Rng,
+) -> Option<JumpDensity> {
+    if states.dim > LARGEST_WITH_JUMPS {
+        return None;
+    }
+    let sample = learning.sample(states, rng);
+    let known = learning.structure(t).filter(|_| !is_last);
+    let fitted = learn_density(&sample, known, old.model.density.as_ref(), rng);
+    let learned = fitted.and_then(|fitted| {
+        learning.keep(t, &fitted.structure);
+        with_flat_part(fitted, &sample, if is_last { FROZEN } else { EXPLORING }, rng)
+    });
+    learned.filter(|density| density.fits(sample.dim)).or_else(|| old.model.density.clone())
+}
+
+/// z is a fair sample of the window, and some of the states that the jump density finds least likely: where the chain
+/// may go but jumps do not lead, it would stay for long.
+fn points_of_history(
     window: &Window<'_>,
+    density: Option<&JumpDensity>,
     metric: &Frame,
     n: usize,
     rng: &mut Rng,
-) -> Option<SubspaceModel> {
-    if metric.dim() > LARGEST_SEARCHED {
-        return None;
-    }
-    let known = old.and_then(|model| model.subspace.in_frame(metric));
-    let mut best: Option<(f64, DensityShape, Subspace)> = None;
-    for subspace in known.into_iter().chain(candidates(window, metric)) {
-        let states = project(&subspace, window);
-        let Some((gain, shape)) = choose(&Window::of(&states, subspace.dim()), &subspace.metric(), rng) else {
-            continue;
-        };
-        if best.as_ref().is_none_or(|(highest, ..)| gain > *highest) {
-            best = Some((gain, shape, subspace));
-        }
-    }
-    let (_, shape, subspace) = best.filter(|(gain, ..)| *gain > LEAST_GAIN)?;
-    let states = project(&subspace, window);
-    let history = history(shape, &Window::of(&states, subspace.dim()), &subspace.metric(), n, rng)?;
-    SubspaceModel::new(subspace, history)
-}
-
-/// z is a fair sample of the window, and some of the states that an estimate from it finds least likely: where the chain
-/// may go but jumps do not lead, it would stay for long.
-fn history(shape: DensityShape, window: &Window<'_>, metric: &Frame, n: usize, rng: &mut Rng) -> Option<HistoryModel> {
-    let frame = shape.frame(metric);
-    let rare = if shape.jump { n / RARE } else { 0 };
-    let mut states = window.sample(Part::All, n - rare, rng);
+) -> Option<HistoryModel> {
+    let rare = if density.is_some() { n / RARE } else { 0 };
+    let mut states = window.fair(n - rare, rng);
     if states.len() <= metric.dim() + 1 {
         return None;
     }
-    let fair = HistoryModel::new(shape, in_frame(&states, &frame), metric)?;
-    if rare == 0 {
-        return Some(fair);
+    if let Some(density) = density {
+        let mut u = vec![0.0; metric.dim()];
+        let candidates = window.fair(CANDIDATES, rng).into_iter();
+        let mut ranked: Vec<(f64, &[f64])> = candidates.map(|x| (density.log_density(x, &mut u), x)).collect();
+        ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        states.extend(ranked.into_iter().take(rare).map(|(_, x)| x));
+        let order = |a: &&[f64], b: &&[f64]| a.iter().zip(*b).map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne());
+        states.sort_by(|a, b| order(a, b).unwrap_or(Ordering::Equal));
+        states.dedup();
     }
-    states.extend(fair.least_likely(window.sample(Part::All, CANDIDATES, rng), rare));
-    states.sort_by(|a, b| a.iter().zip(*b).map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal));
-    states.dedup();
-    HistoryModel::new(shape, in_frame(&states, &frame), metric)
+    HistoryModel::new(in_frame(&states, metric), metric.clone())
 }
 
 /// Σ = wS + (1 − w)cΣ_old: the window's covariance, its correlations as far as they can be trusted, by the number of moves
 /// it holds; the old one shrunk where the steps had to be shorter than it says.
-fn metric(old: &Frame, window: &Window<'_>, inputs: &[ChainInput]) -> Option<Frame> {
+fn metric(old: &Frame, states: &Sample, inputs: &[ChainInput]) -> Option<Frame> {
     let d = old.dim();
-    let (mean, mut sigma) = window.moments(Part::All)?;
-    if let Some(factor) = correlation_shrinkage(window, d) {
-        scale_correlations(&mut sigma, d, factor);
-    }
+    let (mean, mut sigma) = shrunk_moments(states)?;
     let chains = inputs.len() as f64;
     let accepted = inputs.iter().map(|input| input.accepted as f64).sum::<f64>() / chains;
     let log_scale = inputs.iter().map(|input| input.log_scale).sum::<f64>() / chains;

@@ -1,50 +1,77 @@
-//! When the warm-up learns: at times that grow by 1.3, the last at nine tenths of the warm-up.
+//! When the warm-up learns.
+//!
+//! At first at times that grow by 1.3, when only steps are made; then, when there are jumps, in rounds of about 1500 jump proposals.
+//! The last time is nine tenths of a warm-up of fixed length. One that ends when it has learned ends after a good round.
 
 use serde::{Deserialize, Serialize};
 
 /// The first time anything but the scales is learned.
 const FIRST: u64 = 100;
+/// Times grow at least by this while there are only steps, …
 const GROWTH: f64 = 1.3;
-/// Before this share of the warm-up only adaptive Metropolis moves: z would be of the way to the target, not of it.
-const LOCAL_UNTIL: f64 = 0.25;
+/// … and by this in rounds of jumps, …
+const ROUND_GROWTH: f64 = 1.15;
+/// … which have about this many jump proposals, and by this when enough is learned.
+const ROUND: f64 = 1500.0;
+const LEARNED_GROWTH: f64 = 1.6;
+/// Before this time, or this share of a short warm-up, there are only steps: z would be of the way to the target, not of it.
+const LOCAL_UNTIL: u64 = 400;
+const LOCAL_SHARE: f64 = 0.25;
 /// From this share on only the scales are learned.
 const LAST: f64 = 0.9;
-/// The shortest history from which a density estimate is chosen.
-const LEAST_TO_CHOOSE: u64 = 1000;
+/// The shortest warm-up that ends when it has learned.
+const SHORTEST: u64 = 1000;
 
 /// The times of a warm-up, in iterations made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
     warmup: u64,
+    until_learned: bool,
 }
 
 impl Schedule {
-    /// Of a warm-up of this many iterations.
-    pub fn new(warmup: u64) -> Self {
-        Self { warmup }
+    /// Of a warm-up of this many iterations, or of at most as many if it ends when it has learned.
+    pub fn new(warmup: u64, until_learned: bool) -> Self {
+        Self { warmup, until_learned }
     }
 
-    /// The last refresh.
+    /// The last refresh, if none before it was good enough.
     pub fn last(self) -> u64 {
         (self.warmup as f64 * LAST) as u64
     }
 
-    /// The refresh after that at `t`, or the first after 0; none after the last.
-    pub fn after(self, t: u64) -> Option<u64> {
-        let next = if t == 0 { FIRST } else { (t as f64 * GROWTH) as u64 + 1 };
+    /// The first refresh; none in a warm-up without any.
+    pub fn first(self) -> Option<u64> {
+        (self.last() > 0).then_some(FIRST.min(self.last()))
+    }
+
+    /// The refresh after that at `t`, when chains make `jumps` jump proposals together in one iteration; none after the last.
+    pub fn after(self, t: u64, jumps: f64, learned: bool) -> Option<u64> {
+        let growth = match jumps > 0.0 {
+            true if learned => LEARNED_GROWTH,
+            true => ROUND_GROWTH,
+            false => GROWTH,
+        };
+        let round = if jumps > 0.0 { ROUND / jumps } else { 0.0 };
+        let next = (t as f64 * growth).max(t as f64 + round) as u64 + 1;
         // A refresh shortly before the last would learn next to nothing more.
-        let next = if next as f64 * GROWTH.sqrt() > self.last() as f64 { self.last() } else { next };
+        let next = if next as f64 * growth.sqrt() > self.last() as f64 { self.last() } else { next };
         (t < self.last()).then_some(next)
     }
 
-    /// Whether z, and the moves made of it, are learned at `t`.
+    /// Whether z and the jump density, and the moves made of them, are learned at `t`.
     pub fn has_history(self, t: u64) -> bool {
-        t as f64 >= LOCAL_UNTIL * self.warmup as f64
+        t >= LOCAL_UNTIL || t as f64 >= LOCAL_SHARE * self.warmup as f64
     }
 
-    /// Whether metric and density estimate are chosen anew at the refresh of this number, at `t`.
-    pub fn chooses(self, t: u64, number: u64) -> bool {
-        t == self.last() || (t >= LEAST_TO_CHOOSE && number.is_multiple_of(2))
+    /// Whether the warm-up may end at `t` because it has learned.
+    pub fn may_end(self, t: u64) -> bool {
+        self.until_learned && t as f64 >= LAST * SHORTEST as f64
+    }
+
+    /// When the warm-up ends whose last refresh was at `t`: the scales of steps have a tenth of it to settle.
+    pub fn end(self, t: u64) -> u64 {
+        if t == self.last() { self.warmup } else { (t as f64 / LAST) as u64 }
     }
 }
 
@@ -54,13 +81,14 @@ mod tests {
 
     #[test]
     fn refreshes_grow_apart_and_end_at_nine_tenths() {
-        for warmup in [100, 500, 3000, 20_000, 1_000_000] {
-            let schedule = Schedule::new(warmup);
-            let times: Vec<u64> = std::iter::successors(schedule.after(0), |t| schedule.after(*t)).collect();
+        for (warmup, jumps) in [(100, 0.0), (500, 1.0), (3000, 1.0), (20_000, 2.0), (20_000, 0.0), (1_000_000, 2.0)] {
+            let schedule = Schedule::new(warmup, false);
+            let times: Vec<u64> = std::iter::successors(schedule.first(), |t| schedule.after(*t, jumps, false)).collect();
             assert_eq!(*times.last().unwrap(), warmup * 9 / 10);
             assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
-            assert!(times.len() < 40);
+            assert!(times.len() < 60);
+            assert_eq!(schedule.end(schedule.last()), warmup);
         }
-        assert_eq!(Schedule::new(0).after(0), None);
+        assert_eq!(Schedule::new(0, false).first(), None);
     }
 }

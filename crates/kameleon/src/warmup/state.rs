@@ -2,11 +2,12 @@
 
 use super::fit::Fit;
 use super::input::{ChainInput, Tally};
+use super::proposals::Evaluated;
 use super::schedule::Schedule;
 use crate::adapt::{ACCEPTANCE, Scale};
 use crate::linalg::solve_lower;
 use crate::moves::{Frame, MoveId, PerMove, Pick, Walk, gelman_nu2};
-use crate::step::{Outcome, Step};
+use crate::step::{Outcome, Step, Tried};
 use serde::{Deserialize, Serialize};
 
 /// At most this many states of the history are kept: of a longer warm-up, states at even distances.
@@ -19,8 +20,6 @@ const LEEWAY: f64 = 0.5;
 pub struct WarmupState {
     /// When refreshes are made.
     pub(crate) schedule: Schedule,
-    /// The iteration of the next refresh; none after the last.
-    pub(crate) next: Option<u64>,
     /// Whether it learns with others, …
     pub(crate) pooled: bool,
     /// … and waits for them, with the seed it brings.
@@ -34,9 +33,11 @@ pub struct WarmupState {
     pub(crate) without_jump: (u64, u64),
     /// Every `stride`-th state is kept.
     stride: u64,
-    states: Vec<f64>,
+    states: Evaluated,
     /// For each kept state, how many moves had been accepted.
     accepted: Vec<u64>,
+    /// Jump proposals since the last refresh.
+    jumps: Evaluated,
     /// The state before; none before the first step.
     last: Vec<f64>,
 }
@@ -50,14 +51,11 @@ struct LearnedScale {
 
 impl WarmupState {
     /// Nothing is learned yet.
-    pub fn new(dim: usize, warmup: u64) -> Self {
-        let schedule = Schedule::new(warmup);
+    pub fn new(dim: usize, warmup: u64, schedule: Schedule) -> Self {
         let stride = warmup.div_ceil(LONGEST).max(1);
-        let room = (schedule.last() / stride) as usize + 1;
         let start = |nu2| LearnedScale { scale: Scale::new(nu2), count: 0 };
         Self {
             schedule,
-            next: schedule.after(0),
             pooled: false,
             waiting: None,
             scales: PerMove::new(|id| id.get().initial_nu2(dim).map(start)),
@@ -65,8 +63,9 @@ impl WarmupState {
             sampled: PerMove::default(),
             without_jump: (0, 0),
             stride,
-            states: Vec::with_capacity(room * dim),
-            accepted: Vec::with_capacity(room),
+            states: Evaluated::default(),
+            accepted: Vec::new(),
+            jumps: Evaluated::default(),
             last: Vec::with_capacity(dim),
         }
     }
@@ -81,10 +80,11 @@ impl WarmupState {
         self.scales[id].is_some()
     }
 
-    /// Keeps the state that a step ended at, and counts what its move was worth.
-    pub fn remember(&mut self, x: &[f64], step: &Step, pick: Pick, metric: &Frame) {
-        if self.next.is_none() {
-            return;
+    /// Keeps the state that a step ended at and what it jumped to, and counts what its move was worth.
+    pub fn remember(&mut self, step: &Step, tried: Tried<'_>, pick: Pick, metric: &Frame) {
+        let x = tried.x;
+        if !self.has_length(pick.id) {
+            self.jumps.push(tried.y, tried.log_density);
         }
         let tally = &mut self.tallies[pick.id];
         tally.made += 1;
@@ -100,7 +100,7 @@ impl WarmupState {
         self.last.clear();
         self.last.extend_from_slice(x);
         if step.t.is_multiple_of(self.stride) {
-            self.states.extend_from_slice(x);
+            self.states.push(x, tried.log_density_here);
             let before = self.accepted.last().copied().unwrap_or(0);
             self.accepted.push(before + u64::from(moved) * self.stride);
         }
@@ -135,11 +135,19 @@ impl WarmupState {
         let half = count / 2;
         let accepted = self.accepted[count - 1] - self.accepted[half];
         let log_scale = libm::log(self.scale(MoveId::of(&Walk)).nu2());
-        ChainInput { states: self.states[half * dim..].to_vec(), accepted, log_scale, tallies: self.tallies, seed }
+        let (points, log_density) = (&self.states.points[half * dim..], &self.states.log_density[half..]);
+        let states = Evaluated { points: points.to_vec(), log_density: log_density.to_vec() };
+        ChainInput { states, jumps: self.jumps.clone(), accepted, log_scale, tallies: self.tallies, seed }
     }
 
     /// Takes over a new fit: the steps keep their size in the target's units.
     pub fn refreshed(&mut self, old: &Fit, new: &Fit) {
+        if new.next.is_none() {
+            // Nothing more is learned from them.
+            self.states = Evaluated::default();
+            self.accepted = Vec::new();
+        }
+        self.jumps = Evaluated::default();
         let (old, new) = (&old.model.metric, &new.model.metric);
         let change = 2.0 * (old.log_volume() - new.log_volume()) / new.dim() as f64;
         let most = libm::log(gelman_nu2(new.dim())) + LEEWAY;
@@ -149,20 +157,16 @@ impl WarmupState {
         self.scales.values_mut().flatten().for_each(|learned| learned.count = 0);
         self.tallies = PerMove::default();
         self.waiting = None;
-        self.next = self.next.and_then(|t| self.schedule.after(t));
-        if self.next.is_none() {
-            // Nothing more is learned from it.
-            self.states = Vec::new();
-            self.accepted = Vec::new();
-        }
     }
 
     /// Whether what was read from elsewhere fits together.
     pub fn fits(&self, dim: usize) -> bool {
         let states = self.accepted.len();
-        let ready = self.next.is_none() || self.waiting.is_none() || states > 0;
+        let ready = self.waiting.is_none() || states > 0;
         let lengths = MoveId::all().all(|id| self.has_length(id) == id.get().initial_nu2(dim).is_some());
-        let history = [0, dim].contains(&self.last.len()) && self.states.len() == states * dim;
+        let history = [0, dim].contains(&self.last.len()) && self.states.points.len() == states * dim
+            && self.states.len() == states
+            && self.jumps.points.len() == self.jumps.len() * dim;
         self.stride > 0 && history && ready && lengths
     }
 }

@@ -5,39 +5,32 @@ use crate::moves::{Model, MoveId, PerMove, Share};
 
 /// The least share of each local move among those that share by their worth.
 const LEAST_LOCAL: f64 = 0.2;
-/// The share of jumps before their worth is known.
-const FIRST_JUMPS: f64 = 0.25;
+/// The least and the largest share of jumps while their density is learned, for which they are needed, …
+const LEARNING: (f64, f64) = (0.3, 0.7);
+/// … and after it.
+const LEARNED: (f64, f64) = (0.05, 0.95);
 
 /// The weights that follow from what the chains bring; zero for moves that the model does not allow.
-pub fn weights(model: &Model, inputs: &[ChainInput]) -> PerMove<f64> {
+pub fn weights(model: &Model, inputs: &[ChainInput], learning: bool) -> PerMove<f64> {
     let possible: Vec<MoveId> = MoveId::all().filter(|id| id.get().is_possible(model)).collect();
     let worth = |id: MoveId| {
         let tallies = inputs.iter().map(|input| input.tallies[id]);
         let (made, squares) = tallies.fold((0, 0.0), |(made, squares), t| (made + t.made, squares + t.squares));
         (made > 0).then(|| squares / made as f64)
     };
-    let local = |id: MoveId| (id.get().share() == Share::Worth).then(|| (id, worth(id).unwrap_or(0.0)));
-    let locals: Vec<(MoveId, f64)> = possible.iter().filter_map(|id| local(*id)).collect();
+    let local = |id: &MoveId| (id.get().share() == Share::Worth).then(|| (*id, worth(*id).unwrap_or(0.0)));
+    let locals: Vec<(MoveId, f64)> = possible.iter().filter_map(local).collect();
     let best = locals.iter().fold(0.0f64, |best, (_, worth)| best.max(*worth));
+    let (least, most) = if learning { LEARNING } else { LEARNED };
     let mut weights = PerMove::default();
     let mut steps = 1.0;
-    for id in possible.iter().rev() {
-        if let Share::Jump { least, most } = id.get().share() {
-            let jumps = worth(*id).map_or(FIRST_JUMPS.min(most), |worth| share(worth, best).clamp(least, most));
-            weights[*id] = jumps * steps;
-            steps -= weights[*id];
-        }
-    }
-    let mut fixed = 0.0;
-    for id in possible {
-        if let Share::OfSteps(share) = id.get().share() {
-            weights[id] = steps * share;
-            fixed += share;
-        }
+    if let Some(jump) = possible.iter().find(|id| id.get().share() == Share::Jump) {
+        weights[*jump] = worth(*jump).map_or(least, |worth| share(worth, best).clamp(least, most));
+        steps -= weights[*jump];
     }
     let total: f64 = locals.iter().map(|(_, worth)| worth).sum();
     let share = |worth: f64| if total > 0.0 { (worth / total).max(LEAST_LOCAL) } else { 1.0 };
-    let unit = steps * (1.0 - fixed) / locals.iter().map(|(_, worth)| share(*worth)).sum::<f64>();
+    let unit = steps / locals.iter().map(|(_, worth)| share(*worth)).sum::<f64>();
     locals.iter().for_each(|(id, worth)| weights[*id] = unit * share(*worth));
     weights
 }

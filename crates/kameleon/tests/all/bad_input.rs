@@ -81,7 +81,7 @@ fn a_panic_in_the_target_ends_the_run_with_all_draws_before_it() {
 fn a_point_that_overflows_is_never_visited() {
     let flat = |_: &[f64]| 0.0;
     for sampler in SAMPLERS {
-        let plan = Plan { warmup: Some(20_000), chains: 1, ..plan(sampler()) };
+        let plan = Plan { warmup: Warmup::Iterations(20_000), chains: 1, ..plan(sampler()) };
         let run = sample(flat, &[vec![1e300, 0.0]], &plan, Control::default()).unwrap();
         assert!(run.chains[0].draws.points.iter().all(|x| x.is_finite()), "{}", sampler().name());
     }
@@ -121,7 +121,7 @@ fn a_run_is_not_resumed_on_another_target() {
 fn a_stored_chain_changed_by_hand_is_refused_and_never_panics() {
     for sampler in SAMPLERS {
         let settings = ChainSettings { index: 1, seed: 5, warmup: 700, normals: 1, correlation: 0.7 };
-        let mut chain = sampler().chain(&[0.1; 3], settings, Length { warmup: 700, sampling: 0 }).unwrap();
+        let mut chain = sampler().chain(&[0.1; 3], settings, Length::new(700, 0)).unwrap();
         let mut target = Noisy::new(banana(), 0.5).unwrap();
         (0..650).for_each(|_| drop(chain.step(&mut target)));
         let whole = serde_json::to_value(chain.save()).unwrap();
@@ -205,10 +205,10 @@ fn impossible_settings_are_refused_before_anything_runs() {
     assert!(kameleon(|s| s.z = Some(vec![vec![1.0]])).contains("2 numbers"));
     assert!(kameleon(|s| s.z = Some(vec![vec![1.0, f64::NAN]])).contains("finite"));
     assert!(
-        refuses(Plan { warmup: Some(500), ..plan(Sampler::kamh_ls()) })
+        refuses(Plan { warmup: Warmup::Iterations(500), ..plan(Sampler::kamh_ls()) })
             .contains("use a longer warm-up or a smaller discard")
     );
-    assert!(refuses(Plan { warmup: Some(0), ..plan(Sampler::am_ls()) }).starts_with("warmup:"));
+    assert!(refuses(Plan { warmup: Warmup::Iterations(0), ..plan(Sampler::am_ls()) }).starts_with("warmup:"));
     assert!(refuses(Plan { chains: 0, ..plan(Sampler::sm()) }).starts_with("chains:"));
     assert!(refuses(Plan { draws: Some(0), ..plan(Sampler::sm()) }).starts_with("draws:"));
     assert!(refuses(Plan { draws: Some(u64::MAX), ..plan(Sampler::sm()) }).contains("do not fit into memory"));

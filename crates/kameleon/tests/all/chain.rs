@@ -18,7 +18,7 @@ fn points(run: &Run) -> Vec<f64> {
 
 #[test]
 fn after_every_step_the_cache_equals_a_fresh_look() {
-    let length = Length { warmup: 1500, sampling: 0 };
+    let length = Length::new(1500, 0);
     for history in [HistoryKind::Reservoir, HistoryKind::Stored] {
         let settings = KamhSettings { gamma_decay: 0.1, history, ..kameleon_settings(60) };
         let proposal = Kamh::new(&settings, 3, length).unwrap();
@@ -106,7 +106,7 @@ fn drawn_points_have_the_covariance_they_should() {
 fn resuming_anywhere_gives_the_same_draws() {
     let noisy = || Noisy::new(banana(), 0.5).unwrap();
     for sampler in SAMPLERS {
-        let length = Length { warmup: 900, sampling: 300 };
+        let length = Length::new(900, 300);
         let settings = ChainSettings { index: 1, seed: 5, warmup: 900, normals: 1, correlation: 0.7 };
         let start = || sampler().chain(&[0.1; 3], settings, length).unwrap();
         let (mut straight, mut broken): (Box<dyn AnyChain>, _) = (start(), start());
@@ -152,7 +152,7 @@ fn a_run_that_was_stopped_goes_on_as_if_it_had_not_been() {
         assert!(matches!(first.ending, Ending::Stopped));
         let states: Vec<SavedChain> = first.chains.iter().map(|chain| chain.state.clone()).collect();
         // The chains know their own warm-up.
-        let plan = Plan { warmup: Some(123_456), ..plan };
+        let plan = Plan { warmup: Warmup::Iterations(123_456), ..plan };
         let second = resume(banana(), states, &plan, Control::default()).unwrap();
         for ((whole, first), second) in whole.chains.iter().zip(&first.chains).zip(&second.chains) {
             assert_eq!(whole.draws.points, [first.draws.points.as_slice(), &second.draws.points].concat());
@@ -170,7 +170,7 @@ fn adapting_for_ever_changes_z_ever_more_rarely() {
         history: history::HistoryKind::Stored,
         ..kameleon_settings(40)
     };
-    let length = Length { warmup: 200, sampling: 8000 };
+    let length = Length::new(200, 8000);
     let proposal = Kamh::new(&settings, 3, length).unwrap();
     let mut chain = Chain::new(proposal, &[0.0; 3], ChainSettings { warmup: 200, ..frozen(0, 3, 0, 0.0) }).unwrap();
     let mut changes = [0; 2];
@@ -235,7 +235,7 @@ fn thinning_keeps_every_so_many_th_draw() {
 fn ask_and_tell_is_the_same_chain_as_a_closure() {
     let mut target = banana();
     let settings = ChainSettings { index: 0, seed: 17, warmup: 800, normals: 0, correlation: 0.0 };
-    let length = Length { warmup: 800, sampling: 300 };
+    let length = Length::new(800, 300);
     let mut chain = Sampler::kamh_ls().chain(&[0.0; 3], settings, length).unwrap();
     let mut draws = Vec::new();
     while chain.iterations() < 1100 {
@@ -264,7 +264,7 @@ fn a_stop_returns_what_was_drawn() {
         -x[0] * x[0]
     };
     let plan =
-        Plan { warmup: Some(1000), draws: Some(1_000_000), chains: 1, sampler: Sampler::sm(), ..Plan::default() };
+        Plan { warmup: Warmup::Iterations(1000), draws: Some(1_000_000), chains: 1, sampler: Sampler::sm(), ..Plan::default() };
     let run = sample(target, &[vec![0.0]], &plan, Control { stop: Some(&stop), progress: None }).unwrap();
     assert!(matches!(run.ending, Ending::Stopped));
     assert_eq!(run.chains[0].draws.len(), 2000);
@@ -293,7 +293,7 @@ fn the_estimate_stays_with_its_point_until_the_chain_moves() {
 fn oracle_points_stay_as_given_while_the_scale_is_learned() {
     let z = vec![vec![1.0, 0.0], vec![0.0, 2.0], vec![-1.0, 1.0]];
     let settings = KamhSettings { z: Some(z), ..KamhSettings::default() };
-    let proposal = Kamh::new(&settings, 2, Length { warmup: 100, sampling: 0 }).unwrap();
+    let proposal = Kamh::new(&settings, 2, Length::new(100, 0)).unwrap();
     let sigma = proposal.bandwidth().unwrap();
     let mut chain = Chain::new(proposal, &[0.0; 2], ChainSettings { warmup: 100, ..frozen(0, 1, 0, 0.0) }).unwrap();
     let scale = chain.proposal().scale();

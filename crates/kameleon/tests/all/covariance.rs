@@ -54,7 +54,7 @@ fn the_covariance_shown_is_that_of_the_draws() {
     assert_covariance("PCA-Kameleon", kameleon_pca(DIM, 2_000));
     // Its jumps are left out; the noise is large enough to be seen.
     let settings = DifferentialEvolutionSettings { snooker: 0.0, whole: 0.0, noise: 0.3, ..Default::default() };
-    let length = Length { warmup: 2_000, sampling: 0 };
+    let length = Length::new(2_000, 0);
     assert_covariance("DE-MC(Z)", DifferentialEvolution::new(&settings, DIM, length).unwrap());
 }
 

@@ -97,7 +97,7 @@ fn engine(control: Control<'_>) -> Engine<'_> {
 
 fn chain(index: usize, sampler: &Sampler) -> Box<dyn AnyChain> {
     let settings = ChainSettings { index, warmup: 800, ..frozen(index, 3, 0, 0.0) };
-    sampler.chain(&[0.5, 0.5], settings, Length { warmup: 800, sampling: 500 }).unwrap()
+    sampler.chain(&[0.5, 0.5], settings, Length::new(800, 500)).unwrap()
 }
 
 fn flat() -> Box<dyn Target + Send> {

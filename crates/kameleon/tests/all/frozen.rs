@@ -24,7 +24,7 @@ fn learned_state(chain: &dyn AnyChain) -> Value {
 /// What is learned at the start, at the end of the warm-up, and at the end of the run.
 fn states(sampler: &Sampler) -> [Value; 3] {
     let settings = ChainSettings { index: 0, seed: 4, warmup: 1200, normals: 0, correlation: 0.0 };
-    let mut chain = sampler.chain(&[0.1; 3], settings, Length { warmup: 1200, sampling: 800 }).unwrap();
+    let mut chain = sampler.chain(&[0.1; 3], settings, Length::new(1200, 800)).unwrap();
     [0, 1200, 800].map(|steps| {
         for _ in 0..steps {
             chain.step(&mut banana()).unwrap();

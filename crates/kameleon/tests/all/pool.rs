@@ -12,7 +12,7 @@ fn banana() -> Banana {
 }
 
 fn plan(chains: usize) -> Plan {
-    Plan { warmup: Some(1500), draws: Some(300), chains, seed: 17, ..Plan::default() }
+    Plan { warmup: Warmup::Iterations(1500), draws: Some(300), chains, seed: 17, ..Plan::default() }
 }
 
 /// The samplers whose chains learn together.
@@ -45,7 +45,7 @@ fn chains_that_learn_together_share_what_they_learned() {
 #[test]
 fn a_chain_that_learns_alone_needs_no_runner() {
     let settings = ChainSettings { index: 0, seed: 17, warmup: 1500, normals: 0, correlation: 0.0 };
-    let length = Length { warmup: 1500, sampling: 300 };
+    let length = Length::new(1500, 300);
     let mut chain = Sampler::kameleon().chain(&[0.0; 4], settings, length).unwrap();
     let mut draws = Vec::new();
     while chain.iterations() < 1800 {
@@ -103,7 +103,7 @@ fn a_chain_saved_before_it_learned_takes_over_what_the_others_know() {
 fn takes_over(sampler: Sampler) {
     let start = |index| {
         let settings = ChainSettings { index, seed: 5, warmup: 1500, normals: 0, correlation: 0.0 };
-        let mut chain = sampler.chain(&[0.0; 4], settings, Length { warmup: 1500, sampling: 0 }).unwrap();
+        let mut chain = sampler.chain(&[0.0; 4], settings, Length::new(1500, 0)).unwrap();
         chain.join();
         chain
     };
@@ -127,7 +127,7 @@ fn takes_over(sampler: Sampler) {
 #[test]
 fn a_chain_that_waits_says_so() {
     let settings = ChainSettings { index: 2, seed: 5, warmup: 1500, normals: 0, correlation: 0.0 };
-    let mut chain = Sampler::kameleon().chain(&[0.0; 4], settings, Length { warmup: 1500, sampling: 0 }).unwrap();
+    let mut chain = Sampler::kameleon().chain(&[0.0; 4], settings, Length::new(1500, 0)).unwrap();
     chain.join();
     to_the_next_refresh(std::slice::from_mut(&mut chain));
     assert_eq!(chain.iterations(), 100);
@@ -145,7 +145,7 @@ fn a_common_archive_finds_scales_that_one_chain_does_not() {
     let found = |pool| {
         let plan = Plan {
             sampler: Sampler::de_mc_z(),
-            warmup: Some(6000),
+            warmup: Warmup::Iterations(6000),
             draws: Some(6000),
             seed: 3,
             pool,

@@ -28,7 +28,7 @@ pub fn banana() -> Banana {
 
 /// A short run of four chains.
 pub fn plan(sampler: Sampler) -> Plan {
-    Plan { sampler, warmup: Some(800), draws: Some(300), chains: 4, seed: 17, ..Plan::default() }
+    Plan { sampler, warmup: Warmup::Iterations(800), draws: Some(300), chains: 4, seed: 17, ..Plan::default() }
 }
 
 /// A chain's settings with no warm-up: nothing is learned.
@@ -52,32 +52,32 @@ pub fn kameleon_settings(n: usize) -> KamhSettings {
 }
 
 pub fn kameleon(dim: usize, warmup: u64, n: usize) -> Kamh {
-    Kamh::new(&kameleon_settings(n), dim, Length { warmup, sampling: 0 }).unwrap()
+    Kamh::new(&kameleon_settings(n), dim, Length::new(warmup, 0)).unwrap()
 }
 
 pub fn kameleon_pca(dim: usize, warmup: u64) -> KamhPca {
     let settings = KamhPcaSettings { components: Some(6), kamh: kameleon_settings(100) };
-    KamhPca::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
+    KamhPca::new(&settings, dim, Length::new(warmup, 0)).unwrap()
 }
 
 /// The default sampler for one chain alone.
 pub fn default_sampler(dim: usize, warmup: u64, n: usize) -> Kameleon {
-    Kameleon::new(&KameleonSettings { n, ..KameleonSettings::default() }, dim, Length { warmup, sampling: 0 }).unwrap()
+    Kameleon::new(&KameleonSettings { n, ..KameleonSettings::default() }, dim, Length::new(warmup, 0)).unwrap()
 }
 
 pub fn differential_evolution(dim: usize, warmup: u64) -> DifferentialEvolution {
     let settings = DifferentialEvolutionSettings::default();
-    DifferentialEvolution::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
+    DifferentialEvolution::new(&settings, dim, Length::new(warmup, 0)).unwrap()
 }
 
 pub fn adaptive(dim: usize, warmup: u64) -> AdaptiveMetropolis {
     let settings = AdaptiveMetropolisSettings { discard: 100, ..Default::default() };
-    AdaptiveMetropolis::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
+    AdaptiveMetropolis::new(&settings, dim, Length::new(warmup, 0)).unwrap()
 }
 
 pub fn principal(dim: usize, warmup: u64) -> PrincipalComponents {
     let settings = PrincipalComponentsSettings { discard: 100, ..Default::default() };
-    PrincipalComponents::new(&settings, dim, Length { warmup, sampling: 0 }).unwrap()
+    PrincipalComponents::new(&settings, dim, Length::new(warmup, 0)).unwrap()
 }
 
 /// The exact log density of a target, without noise.

@@ -37,7 +37,7 @@ fn the_default_leaves_the_flower() {
 fn subspace_moves_leave_the_banana_in_many_dimensions() {
     let target = Banana::new(24, 0.03, 4.0).unwrap();
     let settings = KameleonSettings { n: 100, jumps_up_to: 20 };
-    let proposal = Kameleon::new(&settings, 24, Length { warmup: 3000, sampling: 0 }).unwrap();
+    let proposal = Kameleon::new(&settings, 24, Length::new(3000, 0)).unwrap();
     let proposal = learned(proposal, &mut target.clone(), 3000);
     let weight = |of: &dyn Move| proposal.fit().weight(of);
     assert!(weight(&SubspaceStep) > 0.0 && weight(&SubspaceJump) > 0.0 && weight(&Jump) == 0.0);
@@ -50,7 +50,7 @@ fn reaches(name: &str, target: impl Known + Clone + Send) {
     let dim = target.dim().unwrap();
     // Fewer points of z than the default has, for the time that it takes.
     let sampler = Sampler::Kameleon(KameleonSettings { n: 300, ..KameleonSettings::default() });
-    let plan = Plan { sampler, warmup: Some(4000), draws: Some(1000), seed: 71, ..Plan::default() };
+    let plan = Plan { sampler, warmup: Warmup::Iterations(4000), draws: Some(1000), seed: 71, ..Plan::default() };
     let start = |chain: u64| {
         let mut rng = stream(plan.seed, chain, Purpose::Start);
         (0..dim).map(|_| rng.random_range(-2.0..2.0)).collect::<Vec<f64>>()
@@ -137,7 +137,7 @@ fn what_was_learned_is_told_and_a_funnel_is_recognised() {
     let told = |target: Box<dyn Fn() -> Box<dyn Target>>, dim: usize| {
         let settings = ChainSettings { index: 0, seed: 3, warmup: 6000, normals: 0, correlation: 0.0 };
         let mut chain =
-            Sampler::kameleon().chain(&vec![0.5; dim], settings, Length { warmup: 6000, sampling: 2000 }).unwrap();
+            Sampler::kameleon().chain(&vec![0.5; dim], settings, Length::new(6000, 2000)).unwrap();
         let mut target = target();
         for _ in 0..8000 {
             chain.step(target.as_mut()).unwrap();

@@ -8,7 +8,7 @@ use crate::{Chain, ChainSettings};
 const DIM: usize = 3;
 
 fn after_warm_up() -> Chain<Kameleon> {
-    let length = Length { warmup: 4_000, sampling: 0 };
+    let length = Length::new(4_000, 0);
     let proposal = Kameleon::new(&KameleonSettings { n: 200, ..KameleonSettings::default() }, DIM, length).unwrap();
     let settings = ChainSettings { index: 0, seed: 3, warmup: length.warmup, normals: 0, correlation: 0.0 };
     let mut chain = Chain::new(proposal, &[0.5; DIM], settings).unwrap();

@@ -1,0 +1,126 @@
+//! Directions in which a few coordinates may hold all that is not Gaussian.
+
+use crate::linalg::{dot, eigen, invert_lower, mirror, packed_row};
+use crate::mixture::{Mixture, Part, Sample};
+use crate::moves::{Frame, JumpDensity};
+use serde::{Deserialize, Serialize};
+
+/// Third moments are taken over pairs of this many points.
+const PAIRED: usize = 1500;
+
+/// How directions are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Directions {
+    /// Where the target is widest in its own units.
+    Wide,
+    /// Where it is least like a Gaussian by its third moments, …
+    Third,
+    /// … and by its fourth.
+    Fourth,
+    /// Where the components of a mixture differ most from the whole.
+    Parts,
+    /// As at the last refresh.
+    Last,
+}
+
+/// Candidates by what white points do, the leading directions first; `guide` is a mixture in all directions.
+pub fn directions(white: &Sample, guide: &Mixture, frame: &Frame, last: Option<&[f64]>) -> Vec<(Directions, Vec<f64>)> {
+    let d = white.dim;
+    let gaussian = (d + 2) as f64;
+    let mut all = vec![
+        (Directions::Wide, leading(widths(frame), d, |width| width)),
+        (Directions::Third, leading(third_moments(white), d, |moment| moment)),
+        (Directions::Fourth, leading(fourth_moments(white), d, |moment| (moment - gaussian).abs())),
+        (Directions::Parts, leading(parts(guide), d, |difference| difference)),
+    ];
+    all.extend(last.map(|rows| (Directions::Last, rows.to_vec())));
+    all
+}
+
+/// The leading unit eigenvectors of the symmetric `a`, one after another, largest worth of the eigenvalue first.
+fn leading(mut a: Vec<f64>, d: usize, worth: impl Fn(f64) -> f64) -> Vec<f64> {
+    let mut vectors = vec![0.0; d * d];
+    eigen(&mut a, &mut vectors, d);
+    let mut order: Vec<usize> = (0..d).collect();
+    order.sort_by(|i, j| worth(a[j * d + j]).total_cmp(&worth(a[i * d + i])));
+    order.truncate(JumpDensity::MOST_DIRECTIONS);
+    order.into_iter().flat_map(|i| vectors[i * d..(i + 1) * d].iter().copied()).collect()
+}
+
+/// AᵀA: the squared width in the target's units, as a form in the white frame.
+fn widths(frame: &Frame) -> Vec<f64> {
+    let d = frame.dim();
+    let column = |i: usize| (0..d).map(move |r| frame.factor[r * d + i]);
+    (0..d * d).map(|k| column(k / d).zip(column(k % d)).map(|(a, b)| a * b).sum()).collect()
+}
+
+/// Σ_kl E[u u_k u_l] E[u_k u_l u]ᵀ, zero for a Gaussian: with (u·v)² = Σ_kl u_k u_l v_k v_l it is a mean over pairs.
+fn third_moments(white: &Sample) -> Vec<f64> {
+    let d = white.dim;
+    let white = white.part(Part::All, PAIRED);
+    let points: Vec<(&[f64], f64)> = white.iter().collect();
+    let mut k = vec![0.0; d * d];
+    let mut sum = vec![0.0; d];
+    for (a, (u, w)) in points.iter().enumerate() {
+        sum.fill(0.0);
+        for (v, weight) in &points[..a] {
+            let product = dot(u, v);
+            let product = w * weight * product * product;
+            sum.iter_mut().zip(*v).for_each(|(sum, v)| *sum += product * v);
+        }
+        for i in 0..d {
+            for j in 0..=i {
+                k[i * d + j] += u[i] * sum[j] + u[j] * sum[i];
+            }
+        }
+    }
+    mirror(&mut k, d);
+    k
+}
+
+/// E[|u|²uuᵀ]: (d + 2)I for a Gaussian.
+fn fourth_moments(white: &Sample) -> Vec<f64> {
+    let d = white.dim;
+    let total = white.size();
+    let mut m = vec![0.0; d * d];
+    for (u, w) in white.iter() {
+        let squared = w / total * dot(u, u);
+        for i in 0..d {
+            for j in 0..=i {
+                m[i * d + j] += squared * u[i] * u[j];
+            }
+        }
+    }
+    mirror(&mut m, d);
+    m
+}
+
+/// Σ w_k [(I − C_k⁻¹)² + C_k⁻¹m_km_kᵀC_k⁻¹] over the components: zero where each is like the whole.
+fn parts(guide: &Mixture) -> Vec<f64> {
+    let d = guide.dim();
+    let mut sum = vec![0.0; d * d];
+    let mut inverse = vec![0.0; packed_row(d)];
+    for component in guide.components() {
+        invert_lower(&component.factor, &mut inverse, d);
+        // I − C⁻¹ with C⁻¹ = PᵀP, and C⁻¹m.
+        let mut rest = vec![0.0; d * d];
+        for r in 0..d {
+            let row = &inverse[packed_row(r)..packed_row(r + 1)];
+            for (i, a) in row.iter().enumerate() {
+                row.iter().enumerate().for_each(|(j, b)| rest[i * d + j] -= a * b);
+            }
+        }
+        let centre = &component.centre;
+        let pull: Vec<f64> = rest.chunks_exact(d).map(|row| -dot(row, centre)).collect();
+        rest.iter_mut().step_by(d + 1).for_each(|r| *r += 1.0);
+        for i in 0..d {
+            for j in 0..=i {
+                let square = dot(&rest[i * d..(i + 1) * d], &rest[j * d..(j + 1) * d]);
+                sum[i * d + j] += component.weight * (square + pull[i] * pull[j]);
+            }
+        }
+    }
+    mirror(&mut sum, d);
+    sum
+}
+

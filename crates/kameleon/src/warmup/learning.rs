@@ -1,0 +1,113 @@
+//! What a group knows besides the model while it learns: its jump proposals, and how good the jump density has become.
+
+use super::proposals::{Evaluated, Proposals, log_sum_exp};
+use super::structure::Structure;
+use crate::mixture::Sample;
+use crate::moves::JumpDensity;
+use crate::Rng;
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+/// A round is good if k̂ is below this …
+const LARGEST_K: f64 = 0.5;
+/// … and its efficiency at least this share of that of the round before.
+const STABLE: f64 = 0.85;
+/// The number of good rounds in a row after which enough is learned.
+const GOOD_ROUNDS: u64 = 3;
+/// The share of proposals that are held out.
+const HELD_OUT: f64 = 0.4;
+/// Proposals whose weight is below this share of the mean are left out.
+const NEGLIGIBLE: f64 = 1e-5;
+/// The structure is chosen anew when the time has grown by this.
+const CHOOSE_AGAIN: f64 = 1.6;
+
+/// What a group knows besides the model while it learns.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Learning {
+    proposals: Proposals,
+    /// The structure that was chosen, and when.
+    structure: Option<(u64, Structure)>,
+    /// How many rounds in a row were good, and the efficiency of the last.
+    good: u64,
+    efficiency: f64,
+}
+
+impl Learning {
+    /// Adds a round of proposals from a density, and judges that density by them.
+    pub fn add(&mut self, density: &JumpDensity, drawn: Evaluated) {
+        self.proposals.add(density, drawn);
+        let ratios = self.proposals.last_ratios();
+        let efficiency = effective_size(&ratios) / ratios.len() as f64;
+        let good = pareto_k(&ratios) < LARGEST_K && efficiency > STABLE * self.efficiency;
+        self.good = if good { self.good + 1 } else { 0 };
+        self.efficiency = efficiency;
+    }
+
+    /// Whether enough is learned.
+    pub fn is_enough(&self) -> bool {
+        self.good >= GOOD_ROUNDS
+    }
+
+    /// The structure to stay near at `t`; none if it is to be chosen anew.
+    pub fn structure(&self, t: u64) -> Option<&Structure> {
+        let (chosen, structure) = self.structure.as_ref()?;
+        ((t as f64) < CHOOSE_AGAIN * *chosen as f64).then_some(structure)
+    }
+
+    /// Keeps the structure that was found at `t`.
+    pub fn keep(&mut self, t: u64, structure: &Structure) {
+        let chosen = if self.structure(t).is_some() { self.structure.as_ref().map_or(t, |(chosen, _)| *chosen) } else { t };
+        self.structure = Some((chosen, structure.clone()));
+    }
+
+    /// The points to learn a density from: the weighted proposals, and the states of the chains until those tell twice as much.
+    pub fn sample(&self, states: Sample, rng: &mut Rng) -> Sample {
+        let (points, weights) = self.proposals.weighted();
+        let n = weights.len() as f64;
+        let total = log_sum_exp(weights.iter().copied());
+        if !total.is_finite() {
+            return states;
+        }
+        // No weight is larger than that of √n mean ones.
+        let clipped = |log: f64| libm::exp((log - total + libm::log(n)).min(0.5 * libm::log(n)));
+        let weights: Vec<f64> = weights.into_iter().map(clipped).collect();
+        let (sum, squares) = weights.iter().fold((0.0, 0.0), |(sum, squares), w| (sum + w, squares + w * w));
+        let effective = sum * sum / squares;
+        let mut sample = if effective < 2.0 * states.size() { states } else { Sample::new(states.dim) };
+        for (x, w) in points.into_iter().zip(weights) {
+            let held_out = rng.random::<f64>() < HELD_OUT;
+            if w > NEGLIGIBLE {
+                sample.push(x, w / sum * effective, held_out);
+            }
+        }
+        sample
+    }
+}
+
+/// (Σ w)²/Σ w²
+fn effective_size(log_weights: &[f64]) -> f64 {
+    let total = log_sum_exp(log_weights.iter().copied());
+    let squares = log_sum_exp(log_weights.iter().map(|log| 2.0 * log));
+    if total.is_finite() { libm::exp(2.0 * total - squares) } else { 0.0 }
+}
+
+fn pareto_k(lw: &[f64]) -> f64 {
+    let n = lw.len();
+    let m = (0.2 * n as f64).min(3.0 * (n as f64).sqrt()) as usize;
+    let mut s = lw.to_vec();
+    s.sort_by(f64::total_cmp);
+    if m < 5 || n <= m { return f64::INFINITY; }
+    let (cut, top) = (s[n - m - 1], s[n - 1]);
+    let mut x: Vec<f64> = s[n - m..].iter().map(|l| libm::exp(l - top) - libm::exp(cut - top)).filter(|x| *x > 0.0).collect();
+    x.sort_by(f64::total_cmp);
+    let count = x.len();
+    if count < 5 { return f64::INFINITY; }
+    let mm = 30 + (count as f64).sqrt() as usize;
+    let q = x[((count as f64 / 4.0 + 0.5) as usize).max(1) - 1];
+    let bs: Vec<f64> = (1..=mm).map(|i| (1.0 - (mm as f64 / (i as f64 - 0.5)).sqrt()) / (3.0 * q) + 1.0 / x[count - 1]).collect();
+    let k = |b: f64| x.iter().map(|x| libm::log1p(-b * x)).sum::<f64>() / count as f64;
+    let ls: Vec<f64> = bs.iter().map(|b| { let k = k(*b); count as f64 * (libm::log(-b / k) - k - 1.0) }).collect();
+    let total = log_sum_exp(ls.iter().copied());
+    let b: f64 = bs.iter().zip(&ls).map(|(b, l)| b * libm::exp(l - total)).sum();
+    (count as f64 * k(b) + 5.0) / (count as f64 + 10.0)
+}

@@ -1,0 +1,139 @@
+//! The jump proposals of the warm-up: draws from known densities, so that their weights tell where the target is.
+//!
+//! Each is weighted by the target over the mean of all densities that were jumped from (the deterministic mixture, Owen and
+//! Zhou 2000): a point that an early density reached by luck does not weigh more than later ones allow.
+
+use crate::moves::JumpDensity;
+use serde::{Deserialize, Serialize};
+
+/// The most rounds and the most proposals that are kept; the oldest go first.
+const MOST_ROUNDS: usize = 16;
+const MOST: usize = 20_000;
+
+/// Points and the log densities of the target there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Evaluated {
+    /// One point after another.
+    pub points: Vec<f64>,
+    /// The log density, or its estimate, at each; −∞ where there is none.
+    pub log_density: Vec<f64>,
+}
+
+impl Evaluated {
+    /// Adds a point.
+    pub fn push(&mut self, x: &[f64], log_density: f64) {
+        self.points.extend_from_slice(x);
+        self.log_density.push(if log_density.is_finite() { log_density } else { f64::NEG_INFINITY });
+    }
+
+    /// Adds others.
+    pub fn extend(&mut self, other: &Self) {
+        self.points.extend_from_slice(&other.points);
+        self.log_density.extend_from_slice(&other.log_density);
+    }
+
+    /// The number of points.
+    pub fn len(&self) -> usize {
+        self.log_density.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.log_density.is_empty()
+    }
+}
+
+/// The jump proposals of several rounds.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Proposals {
+    rounds: Vec<Round>,
+}
+
+/// The jump proposals from one density.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "StoredRound", into = "StoredRound")]
+struct Round {
+    density: JumpDensity,
+    drawn: Evaluated,
+    /// ln of the density of each round at these points, of the oldest first; empty after it was read from elsewhere.
+    log_q: Vec<Vec<f64>>,
+}
+
+/// A round as it is stored: what follows is worked out again.
+#[derive(Serialize, Deserialize)]
+struct StoredRound {
+    density: JumpDensity,
+    drawn: Evaluated,
+}
+
+impl From<StoredRound> for Round {
+    fn from(StoredRound { density, drawn }: StoredRound) -> Self {
+        Self { density, drawn, log_q: Vec::new() }
+    }
+}
+
+impl From<Round> for StoredRound {
+    fn from(Round { density, drawn, .. }: Round) -> Self {
+        Self { density, drawn }
+    }
+}
+
+impl Proposals {
+    /// Adds a round of proposals that were drawn from a density.
+    pub fn add(&mut self, density: &JumpDensity, drawn: Evaluated) {
+        if drawn.is_empty() {
+            return;
+        }
+        self.rounds.push(Round { density: density.clone(), drawn, log_q: Vec::new() });
+        while self.rounds.len() > MOST_ROUNDS || (self.len() > MOST && self.rounds.len() > 1) {
+            self.rounds.remove(0);
+            self.rounds.iter_mut().filter(|round| !round.log_q.is_empty()).for_each(|round| drop(round.log_q.remove(0)));
+        }
+        for of in 0..self.rounds.len() {
+            for by in self.rounds[of].log_q.len()..self.rounds.len() {
+                let density = &self.rounds[by].density;
+                let mut u = vec![0.0; density.frame.dim()];
+                let points = self.rounds[of].drawn.points.chunks_exact(u.len());
+                let log_q = points.map(|x| density.log_density(x, &mut u)).collect();
+                self.rounds[of].log_q.push(log_q);
+            }
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rounds.iter().map(|round| round.drawn.len()).sum()
+    }
+
+    /// ln of the ratio of the target to the density that it was drawn from, for each proposal of the last round.
+    pub fn last_ratios(&self) -> Vec<f64> {
+        let Some(round) = self.rounds.last() else { return Vec::new() };
+        let own = round.log_q.last().into_iter().flatten();
+        round.drawn.log_density.iter().zip(own).map(|(log, log_q)| log - log_q).collect()
+    }
+
+    /// All proposals, each with the ln of its weight.
+    pub fn weighted(&self) -> (Vec<&[f64]>, Vec<f64>) {
+        let Some(dim) = self.rounds.first().map(|round| round.density.frame.dim()) else { return Default::default() };
+        let log_shares: Vec<f64> =
+            self.rounds.iter().map(|round| libm::log(round.drawn.len() as f64 / self.len() as f64)).collect();
+        let mut weights = Vec::with_capacity(self.len());
+        for round in &self.rounds {
+            for (i, log_density) in round.drawn.log_density.iter().enumerate() {
+                let terms = || round.log_q.iter().zip(&log_shares).map(|(log_q, share)| log_q[i] + share);
+                weights.push(log_density - log_sum_exp(terms()));
+            }
+        }
+        let points = self.rounds.iter().flat_map(|round| round.drawn.points.chunks_exact(dim)).collect();
+        (points, weights)
+    }
+}
+
+/// ln Σ e^term
+pub fn log_sum_exp(terms: impl Iterator<Item = f64> + Clone) -> f64 {
+    let largest = terms.clone().fold(f64::NEG_INFINITY, f64::max);
+    if !largest.is_finite() {
+        return largest;
+    }
+    largest + libm::log(terms.map(|term| libm::exp(term - largest)).sum())
+}

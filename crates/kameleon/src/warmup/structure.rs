@@ -1,0 +1,269 @@
+//! Which mixture jumps are drawn from: in all directions or in a few, with how many components; whichever predicts what was
+//! held out best.
+//!
+//! No target evaluation is spent. Of the chains' states whole blocks of time are held out, since draws next to each other are
+//! alike, and an estimate judged on randomly held-out draws confirms itself.
+
+use super::correlation::shrunk_frame;
+use super::directions::{Directions, directions};
+use crate::Rng;
+use crate::mixture::{FREEDOMS, MOST_COMPONENTS, Mixture, Part, Sample, Start, fit};
+use crate::moves::{FewDirections, Frame, JumpDensity, Student};
+use serde::{Deserialize, Serialize};
+
+/// How many points a candidate is fitted to and judged by.
+const FITTED: usize = 2000;
+const JUDGED: usize = 1500;
+/// How many the chosen one is fitted to.
+const MOST_FITTED: usize = 6000;
+/// Iterations for a candidate, for each of three beginnings of the chosen one, and for the best of these.
+const TRIED: usize = 10;
+const BEGUN: usize = 6;
+const FINISHED: usize = 20;
+/// A component has at least this many effective points.
+const POINTS_EACH: f64 = 3.0;
+/// A higher number of components is no better if it gains less than this in the mean log density; two such end the search.
+const LEAST_GAIN: f64 = 1e-3;
+/// Up to this dimension covariances may be free in all directions, …
+const FREE_UP_TO: usize = 12;
+/// … and beyond this one mixtures in all directions have few components.
+const MANY_UP_TO: usize = 20;
+const FEW_COMPONENTS: usize = 16;
+/// Directions are compared with this many components.
+const MIDDLING: usize = 16;
+
+/// The structure of a mixture.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Structure {
+    /// In which directions it is.
+    pub kind: Kind,
+    /// K, the number of components it was given; fits may drop some.
+    pub components: usize,
+}
+
+/// In which directions a mixture is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// In all; each covariance has this many directions of its own.
+    All {
+        /// Of its own.
+        own: usize,
+    },
+    /// In a few.
+    Few {
+        /// How they were found.
+        found: Directions,
+        /// How many.
+        count: usize,
+    },
+}
+
+/// A mixture in the white frame of its sample.
+pub struct Fitted {
+    pub structure: Structure,
+    pub frame: Frame,
+    pub few: Option<FewDirections>,
+    pub mixture: Mixture,
+}
+
+/// The best of all structures, or near the one that is `known`. None if the sample is too small to tell.
+pub fn learn_density(
+    sample: &Sample,
+    known: Option<&Structure>,
+    last: Option<&JumpDensity>,
+    rng: &mut Rng,
+) -> Option<Fitted> {
+    let frame = shrunk_frame(sample)?;
+    let white = sample.mapped(sample.dim, |x, u| frame.coordinates(x, u));
+    let mut search = Search::new(&white, rng)?;
+    let guide = search.all_directions(known)?;
+    let last = last.and_then(|last| Some(last.few.as_ref()?.rows_in(&last.frame, &frame)));
+    search.few_directions(known, &guide, &frame, last.as_deref());
+    let Search { best, .. } = search;
+    let (_, structure, rows) = best?;
+    let (mixture, few) = match &structure.kind {
+        Kind::All { own } => (best_of_three(&white, structure.components, *own, rng)?, None),
+        Kind::Few { count, .. } => {
+            let (near, rest) = split(&white, &rows);
+            (best_of_three(&near, structure.components, *count, rng)?, {
+                let rest = fit_rest(&rest, sample.dim - count);
+                Some(FewDirections { rows, rest })
+            })
+        }
+    };
+    Some(Fitted { structure, frame, few, mixture })
+}
+
+/// A bad beginning is worse than any choice: the best of three goes on.
+fn best_of_three(sample: &Sample, components: usize, own: usize, rng: &mut Rng) -> Option<Mixture> {
+    let sample = sample.part(Part::All, MOST_FITTED);
+    let beginnings = if components > 1 { 3 } else { 1 };
+    let few = sample.part(Part::All, FITTED);
+    let mut best: Option<(f64, Mixture)> = None;
+    for _ in 0..beginnings {
+        if let Some(mixture) = fit(&few, Start::Clusters(components, rng), own, BEGUN) {
+            let score = few.mean(|u| mixture.log_density(u));
+            if best.as_ref().is_none_or(|(highest, _)| score > *highest) {
+                best = Some((score, mixture));
+            }
+        }
+    }
+    fit(&sample, Start::From(&best?.1), own, FINISHED)
+}
+
+/// A set of directions that mixtures are tried in.
+struct Space {
+    kind: Kind,
+    /// The rows of a few directions; empty for all.
+    rows: Vec<f64>,
+    /// How many directions of its own each covariance has.
+    own: usize,
+    fitted: Sample,
+    judged: Sample,
+    /// The mean log density of the rest.
+    rest: f64,
+}
+
+struct Search<'a> {
+    fitted: Sample,
+    judged: Sample,
+    rng: &'a mut Rng,
+    /// The highest score, its structure and, for few directions, their rows.
+    best: Option<(f64, Structure, Vec<f64>)>,
+}
+
+impl<'a> Search<'a> {
+    fn new(white: &Sample, rng: &'a mut Rng) -> Option<Self> {
+        let (fitted, judged) = (white.part(Part::Fitted, FITTED), white.part(Part::HeldOut, JUDGED));
+        let enough = fitted.len() > white.dim + 1 && !judged.is_empty();
+        enough.then_some(Self { fitted, judged, rng, best: None })
+    }
+
+    /// Tries mixtures in all directions; gives the best of them.
+    fn all_directions(&mut self, known: Option<&Structure>) -> Option<Mixture> {
+        let d = self.fitted.dim;
+        let most = if d <= MANY_UP_TO { MOST_COMPONENTS } else { FEW_COMPONENTS };
+        let (owns, numbers) = match known.map(|known| (&known.kind, known.components)) {
+            Some((Kind::All { own }, k)) => (vec![*own], (k / 2, most.min(2 * k))),
+            // Only to find directions.
+            Some((Kind::Few { .. }, _)) => (vec![2.min(d)], (FEW_COMPONENTS, FEW_COMPONENTS)),
+            None if d <= FREE_UP_TO => (vec![d, 0, 1, 2], (1, most)),
+            None => (vec![1, 0], (1, most)),
+        };
+        let mut guide: Option<Tried> = None;
+        for own in owns.into_iter().filter(|own| *own <= d) {
+            let (fitted, judged) = (self.fitted.clone(), self.judged.clone());
+            let space = Space { kind: Kind::All { own }, rows: Vec::new(), own, fitted, judged, rest: 0.0 };
+            // With the number of components that suits the first.
+            let numbers = guide.as_ref().map_or(numbers, |guide| (guide.components, guide.components));
+            let best = self.try_numbers(&space, numbers);
+            guide = [guide, best].into_iter().flatten().max_by(|a, b| a.score.total_cmp(&b.score));
+        }
+        guide.map(|guide| guide.mixture)
+    }
+
+    /// Tries mixtures in a few directions times one t for the rest: all directions with a middling number of components, then
+    /// all numbers in the best directions.
+    fn few_directions(&mut self, known: Option<&Structure>, guide: &Mixture, frame: &Frame, last: Option<&[f64]>) {
+        let d = self.fitted.dim;
+        let known = match known.map(|known| (&known.kind, known.components)) {
+            Some((Kind::All { .. }, _)) => return,
+            Some((Kind::Few { found, count }, components)) => Some((*found, *count, components)),
+            None => None,
+        };
+        let wanted = |found: Directions| {
+            known.is_none_or(|(known, ..)| [known, Directions::Parts, Directions::Last].contains(&found))
+        };
+        let all = directions(&self.fitted, guide, frame, last);
+        let first = known.map_or(MIDDLING, |(.., components)| components);
+        let mut best: Option<(f64, Space)> = None;
+        for (found, rows) in all.into_iter().filter(|(found, _)| wanted(*found)) {
+            for count in 2..=JumpDensity::MOST_DIRECTIONS.min(d.saturating_sub(1)) {
+                let last = found == Directions::Last && rows.len() != count * d;
+                if last || rows.len() < count * d || known.is_some_and(|(_, known, _)| known != count) {
+                    continue;
+                }
+                let space = self.space(found, &rows[..count * d]);
+                if let Some(tried) = self.try_numbers(&space, (first, first)) {
+                    if best.as_ref().is_none_or(|(score, _)| tried.score > *score) {
+                        best = Some((tried.score, space));
+                    }
+                }
+            }
+        }
+        if let Some((_, space)) = best {
+            let numbers = known.map_or((2, MOST_COMPONENTS), |(.., k)| (k / 2, MOST_COMPONENTS.min(2 * k)));
+            self.try_numbers(&space, numbers);
+        }
+    }
+
+    fn space(&self, found: Directions, rows: &[f64]) -> Space {
+        let d = self.fitted.dim;
+        let count = rows.len() / d;
+        let (fitted, rest) = split(&self.fitted, rows);
+        let (judged, rest_judged) = split(&self.judged, rows);
+        let (student, others) = (fit_rest(&rest, d - count), (d - count) as f64);
+        let rest = rest_judged.mean(|squared| student.log_density(others, squared[0]));
+        Space { kind: Kind::Few { found, count }, rows: rows.to_vec(), own: count, fitted, judged, rest }
+    }
+
+    /// Tries numbers of components, each twice the last, until two in a row are no better; gives the best.
+    fn try_numbers(&mut self, space: &Space, (least, most): (usize, usize)) -> Option<Tried> {
+        let (mut failures, mut best) = (0, None::<Tried>);
+        let mut components = least.max(1);
+        let enough = |components: usize| components as f64 * POINTS_EACH <= space.fitted.size();
+        while !enough(components) && components > 1 {
+            components /= 2;
+        }
+        while components <= most && (components == 1 || enough(components)) && failures < 2 {
+            let mixture = fit(&space.fitted, Start::Clusters(components, self.rng), space.own, TRIED)?;
+            let score = space.judged.mean(|u| mixture.log_density(u)) + space.rest;
+            if self.best.as_ref().is_none_or(|(best, ..)| score > *best) {
+                self.best = Some((score, Structure { kind: space.kind.clone(), components }, space.rows.clone()));
+            }
+            let better = best.as_ref().is_none_or(|best| score > best.score + LEAST_GAIN);
+            failures = if better { 0 } else { failures + 1 };
+            if better {
+                best = Some(Tried { score, components, mixture });
+            }
+            components *= 2;
+        }
+        best
+    }
+}
+
+/// A candidate that was tried.
+struct Tried {
+    score: f64,
+    components: usize,
+    mixture: Mixture,
+}
+
+/// White points as their coordinates in the directions of the rows, and the squared length of what is left.
+fn split(white: &Sample, rows: &[f64]) -> (Sample, Sample) {
+    let d = white.dim;
+    let k = rows.len() / d;
+    let dot = crate::linalg::dot;
+    let near = white.mapped(k, |u, s| s.iter_mut().zip(rows.chunks_exact(d)).for_each(|(s, row)| *s = dot(row, u)));
+    let mut index = 0;
+    let rest = white.mapped(1, |u, r| {
+        let s = &near.points[index * k..(index + 1) * k];
+        r[0] = (dot(u, u) - dot(s, s)).max(0.0);
+        index += 1;
+    });
+    (near, Sample { dim: 1, ..rest })
+}
+
+/// The t in `others` dimensions that fits squared lengths best.
+fn fit_rest(squared: &Sample, others: usize) -> Student {
+    let d = others as f64;
+    let fits = FREEDOMS.map(|freedom| {
+        let mut scale = 1.0;
+        for _ in 0..8 {
+            scale = squared.mean(|q| q[0] * (freedom + d) / (freedom + q[0] / scale)) / d;
+        }
+        let student = Student { freedom, scale: scale.max(f64::MIN_POSITIVE) };
+        (squared.mean(|q| student.log_density(d, q[0])), student)
+    });
+    fits.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).expect("there are degrees of freedom").1
+}
