@@ -4,7 +4,7 @@ use crate::array::Vector;
 use crate::sampler::read_sampler;
 use crate::{error, json};
 use kameleon::any_chain::{AnyChain, SavedChain};
-use kameleon::{ChainSettings, EvalError, Length, Outcome, Step};
+use kameleon::{ChainSettings, EvalError, Length, Step};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -23,21 +23,12 @@ impl PyChain {
 
     fn tell_it(&self, value: Result<f64, EvalError>) -> PyResult<Option<StepTuple>> {
         let step = self.lock().tell(value).map_err(|e| error::chain(&e))?;
-        Ok(step.map(|step: Step| (step.t, step.warm, outcome_name(step.outcome), step.acceptance)))
+        Ok(step.map(|step: Step| (step.t, step.warm, step.outcome.name(), step.acceptance)))
     }
 }
 
 /// (iteration, whether it is in the warm-up, outcome, acceptance probability)
 type StepTuple = (u64, bool, &'static str, f64);
-
-fn outcome_name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Accepted => "accepted",
-        Outcome::Rejected => "rejected",
-        Outcome::OutsideSupport => "outside-support",
-        Outcome::Invalid => "invalid",
-    }
-}
 
 #[pymethods]
 impl PyChain {

@@ -55,6 +55,6 @@ pub use model::Model;
 pub use registry::registry;
 pub use remote::{RemoteError, RemoteRunner, run_task};
 pub use run::{Finished, resume, resume_on, start, start_on};
-pub use settings::{RunSettings, SettingsProblem};
+pub use settings::{RunSettings, SettingsError};
 pub use status::{How, Status};
 pub use stuck::LARGEST_SD;

@@ -6,7 +6,7 @@ use crate::load::{StoredChain, load, own_units, posterior, settings_of};
 use crate::output::Posterior;
 use crate::prepare::Prepared;
 use crate::remote::{Remote, RemoteRunner};
-use crate::settings::{RunSettings, SettingsProblem};
+use crate::settings::{RunSettings, SettingsError};
 use crate::status::{How, Status};
 use crate::store::{DiskRecord, Folder};
 use kameleon::any_target::AnyTarget;
@@ -114,8 +114,8 @@ pub fn resume_on(
     }
     if let Some(draws) = draws {
         let made = jobs.iter().map(|job| job.draws(settings.run.thin)).max().unwrap_or(0);
-        let what = || format!("{draws} are fewer than the {made} that a chain of the run has already");
-        SettingsProblem::demand(draws >= made, "draws", what)?;
+        let what = format!("{draws} are fewer than the {made} that a chain of the run has already");
+        SettingsError::demand("draws", draws >= made, &what)?;
         folder.replace_settings(&prepared.settings.to_toml()?)?;
     }
     prepared.settings.run.threads = threads.or(prepared.settings.run.threads);
@@ -123,14 +123,12 @@ pub fn resume_on(
 }
 
 /// A run that was to end by a rule or a limit ends at this number of draws instead.
-fn lengthen(settings: &mut RunSettings, draws: u64) -> Result<(), SettingsProblem> {
+fn lengthen(settings: &mut RunSettings, draws: u64) -> Result<(), SettingsError> {
     let before = settings.run.limit()?.0;
-    let what = || {
-        format!(
-            "{draws} are fewer than the {before} planned for the run; leave the number out to continue to the planned end"
-        )
-    };
-    SettingsProblem::demand(draws >= before || settings.run.until.is_some(), "draws", what)?;
+    let what = format!(
+        "{draws} are fewer than the {before} planned for the run; leave the number out to continue to the planned end"
+    );
+    SettingsError::demand("draws", draws >= before || settings.run.until.is_some(), &what)?;
     let run = &mut settings.run;
     (run.draws, run.until, run.max_draws, run.max_evaluations) = (Some(draws), None, None, None);
     Ok(())
@@ -160,9 +158,8 @@ fn in_memory(prepared: &Prepared<'_>) -> Result<Recorded, RunError> {
     let dim = prepared.settings.parameters.0.len();
     // A run that ends by a rule may need far fewer than it may make.
     let draws = if plan.until.is_some() { 0 } else { plan.limit()?.0 };
-    let what =
-        || format!("{draws} draws in {dim} dimensions do not fit into memory; draw fewer, thin, or give a folder");
-    Recorded::with_capacity(draws, dim).ok_or_else(|| SettingsProblem::new("run.draws", what()).into())
+    let what = format!("{draws} draws in {dim} dimensions do not fit into memory; draw fewer, thin, or give a folder");
+    Recorded::with_capacity(draws, dim).ok_or_else(|| SettingsError::new("run.draws", what).into())
 }
 
 /// Runs the chains and gathers what came of them.

@@ -179,10 +179,9 @@ fn first_two() -> [usize; 2] {
 impl Study {
     /// Reads a study; `file` is for messages.
     pub fn parse(file: &str, text: &str) -> Result<Self, StudyError> {
-        let wrong = |error: toml::de::Error| StudyError::Format {
-            file: file.into(),
-            line: check::line(text, error.span().unwrap_or(0..0)),
-            what: error.message().replace('\n', "; "),
+        let wrong = |error: toml::de::Error| {
+            let what = error.message().replace('\n', "; ");
+            check::wrong(file, text, error.span().unwrap_or(0..0), what)
         };
         let mut study: Self = toml::from_str(text).map_err(wrong)?;
         (study.file, study.text) = (file.into(), text.into());

@@ -246,8 +246,8 @@ fn errors_in_a_study_name_the_file_the_line_and_what_is_allowed() {
     };
     says("chains = 3", "chainz = 3", 5, "unknown field `chainz`, expected one of `name`");
     says("chains = 3", "chains = 1", 5, "chains: an interval needs at least 2");
-    says("chains = 3", "chains = -3", 5, "must not be negative, but is -3");
-    says("chains = 3", "chains = { quick = 3 }", 5, "missing field `paper`");
+    says("chains = 3", "chains = -3", 5, "should be a whole number, or one for each scale");
+    says("chains = 3", "chains = { quick = 3 }", 5, "or one for each scale as in { quick = 8, paper = 20 }");
     says("\"bars\"", "\"pies\"", 4, "expected one of `bars`, `table`, `convergence`");
     says("ring:radius", "rung:radius", 7, "there is no target \"rung\"; choose one of ring, ");
     for (target, what) in [("cbpp:n-imp=4", "cbpp has dim = 5"), ("sv", "dim = 3, not 2")] {

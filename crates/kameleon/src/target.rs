@@ -116,20 +116,25 @@ pub struct Noise<'a> {
 ///
 /// A closure `|x: &[f64]| -> f64` is a target; so is one that returns [`Evaluation`].
 pub trait Target {
+    /// The target that this one is made of, if it is made of one: from there come dimension, names and normals.
+    fn inner(&self) -> Option<&dyn Target> {
+        None
+    }
+
     /// The dimension, where the target knows it.
     fn dim(&self) -> Option<usize> {
-        None
+        self.inner()?.dim()
     }
 
     /// The names of the `dim` parameters.
     fn names(&self, dim: usize) -> Vec<String> {
-        (1..=dim).map(|i| format!("x{i}")).collect()
+        self.inner().map_or_else(|| (1..=dim).map(|i| format!("x{i}")).collect(), |inner| inner.names(dim))
     }
 
     /// How many standard normals the estimate is a function of (beside the point). They live in the chain's state, so
     /// that a correlated pseudo-marginal chain can move them a little at a time.
     fn normals(&self) -> usize {
-        0
+        self.inner().map_or(0, Target::normals)
     }
 
     /// The log density at `x`, up to a constant, or the log of an unbiased estimate of the density.

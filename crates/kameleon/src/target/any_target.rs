@@ -46,16 +46,8 @@ impl Clone for AnyTarget<'_> {
 }
 
 impl Target for AnyTarget<'_> {
-    fn dim(&self) -> Option<usize> {
-        self.0.dim()
-    }
-
-    fn names(&self, dim: usize) -> Vec<String> {
-        self.0.names(dim)
-    }
-
-    fn normals(&self) -> usize {
-        self.0.normals()
+    fn inner(&self) -> Option<&dyn Target> {
+        Some(&*self.0)
     }
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
