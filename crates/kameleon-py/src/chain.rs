@@ -5,10 +5,14 @@ use crate::sampler::read_sampler;
 use crate::{error, json};
 use kameleon::any_chain::{AnyChain, SavedChain};
 use kameleon::{ChainSettings, EvalError, Length, Step};
+use kameleon_runs::store::{seal, unseal};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The first bytes of every saved chain: what it is, and the version of its form.
+const MARK: &[u8; 8] = b"KMLNCHN1";
 
 /// A chain of any sampler.
 #[pyclass(name = "Chain", module = "kameleon._kameleon", frozen)]
@@ -54,16 +58,15 @@ impl PyChain {
     /// A chain as it was saved.
     #[staticmethod]
     fn load(state: &[u8]) -> PyResult<Self> {
-        let damaged = |why: String| error::setting("state", format!("this is not a saved chain: {why}"));
-        let saved: SavedChain = postcard::from_bytes(state).map_err(|e| damaged(e.to_string()))?;
-        let chain = saved.resume().map_err(|e| damaged(e.to_string()))?;
+        let saved: SavedChain = unseal(MARK, "saved chain", state).map_err(|why| error::setting("state", why))?;
+        let chain = saved.resume().map_err(|e| error::setting("state", e.to_string()))?;
         Ok(Self { chain: Mutex::new(chain) })
     }
 
     /// The state of the chain.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = postcard::to_stdvec(&self.lock().save());
-        Ok(PyBytes::new(py, &bytes.map_err(|e| error::setting("chain", format!("cannot be stored: {e}")))?))
+        let bytes = seal(MARK, &self.lock().save()).map_err(|why| error::setting("chain", why))?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// The point whose log density is needed next.

@@ -65,10 +65,7 @@ fn name_parameters(settings: &mut RunSettings, target: &AnyTarget<'_>) -> Result
         return Err(SettingsError::new("parameters", what));
     };
     if given == 0 {
-        let mut names = target.names(dim);
-        names.truncate(dim);
-        names.extend((names.len()..dim).map(|i| format!("x{}", i + 1)));
-        settings.parameters = Parameters::named(names);
+        settings.parameters = Parameters::named(target.all_names(dim));
         return Ok(());
     }
     let what = format!("{given} are named, but the model has {dim}");

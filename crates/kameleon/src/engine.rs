@@ -24,6 +24,8 @@ use std::time::{Duration, Instant};
 
 /// How often the clock and the stop flag are looked at when time is limited.
 const WATCH: Duration = Duration::from_millis(20);
+/// The most chains that are advanced elsewhere at the same time.
+const MOST_WAITING: usize = 512;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -153,8 +155,8 @@ impl Engine<'_> {
         let on_threads = OnThreads;
         let runner = self.runner.unwrap_or(&on_threads);
         let threads = match self.runner {
-            // A thread for each chain: all they do is wait.
-            Some(_) => jobs.len(),
+            // A thread for each chain, up to a limit: all they do is wait.
+            Some(_) => jobs.len().min(MOST_WAITING),
             None => self.threads.unwrap_or(cores).min(jobs.len()),
         };
         let queue = Queue::new(jobs);

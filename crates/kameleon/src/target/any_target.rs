@@ -12,6 +12,14 @@ impl<'a> AnyTarget<'a> {
         Self(Box::new(target))
     }
 
+    /// One name for each of `dim` parameters, whatever the target says.
+    pub fn all_names(&self, dim: usize) -> Vec<String> {
+        let mut names = self.names(dim);
+        names.truncate(dim);
+        names.extend((names.len()..dim).map(|i| format!("x{}", i + 1)));
+        names
+    }
+
     /// The built-in target of this name, or one of `more`.
     pub fn named(
         choice: &Choice,
