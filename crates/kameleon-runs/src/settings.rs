@@ -14,6 +14,7 @@ pub use kameleon::engine::StopRule;
 pub use model::{Kind, ModelSettings, Noisy};
 pub use output::OutputSettings;
 pub use parameters::{Parameter, Parameters, Start};
+pub use text::plain_words;
 
 use kameleon::{Choice, Plan, Sampler};
 use serde::{Deserialize, Serialize, Serializer};
