@@ -3,7 +3,7 @@
 mod table;
 mod text;
 
-pub use text::list;
+pub use text::{entries, list};
 
 use crate::bounds::Bound;
 use crate::error::{ModelError, demand};
