@@ -52,8 +52,15 @@ def test_values_that_cannot_be_used_are_counted():
 
 def test_bytes_that_are_no_chain_are_refused():
     state = km.Chain([0.0], sampler=km.SM(), warmup=10).save()
-    for damaged in (b"", state[:-3], b"\xff" * 50):
-        with pytest.raises(km.SettingsError, match="not a saved chain"):
+    flipped = state[:-3] + bytes([state[-3] ^ 1]) + state[-2:]
+    for damaged, why in [
+        (b"", "not a saved chain"),
+        (b"\xff" * 50, "not a saved chain"),
+        (state[:-3], "its checksum is wrong"),
+        (flipped, "its checksum is wrong"),
+        (state[:7] + b"0" + state[8:], "another version of kameleon"),
+    ]:
+        with pytest.raises(km.SettingsError, match=why):
             km.Chain.load(damaged)
     with pytest.raises(km.SettingsError, match="start"):
         km.Chain([[0.0]], sampler=km.SM())

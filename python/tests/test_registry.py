@@ -38,3 +38,11 @@ def test_every_entry_has_a_public_class_with_its_settings(kind, entry):
     else:
         x = np.ones(made()._native().dim)
         assert np.isfinite(made().log_density(x, seed=1))
+
+
+@pytest.mark.parametrize("prior", REGISTRY["priors"], ids=lambda prior: prior["name"])
+def test_every_prior_is_sampled(prior):
+    # 0.5, 1.5, 2.5, … are parameters of every prior.
+    text = f"{prior['name']}({', '.join(f'{i}.5' for i in range(len(prior['parameters'])))})"
+    result = km.sample("0*x", parameters=["x"], priors={"x": text}, sampler=km.SM(), warmup=10, draws=4, seed=1)
+    assert result.draws.shape == (4, 4, 1) and np.isfinite(result.draws).all()

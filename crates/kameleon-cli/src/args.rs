@@ -1,13 +1,18 @@
 //! The command line.
 
 mod formats;
+mod given;
 mod gp;
+mod run;
+mod study;
 
 pub use formats::FormatFlags;
+pub use given::{Given, number, whole};
 pub use gp::GpArgs;
+pub use run::{RunArgs, SamplerArgs};
+pub use study::{CompareArgs, PaperArgs, ScaleArg, StudyArgs};
 
 use clap::{Args, Parser, Subcommand};
-use kameleon_runs::settings::StopRule;
 use std::path::PathBuf;
 
 /// Samples awkward posteriors without gradients.
@@ -77,72 +82,21 @@ pub struct SampleArgs {
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
     pub target: Option<String>,
     /// The dimension of a built-in target [default: 8]
-    #[arg(long, value_name = "D")]
+    #[arg(long, value_name = "D", value_parser = whole::<usize>)]
     pub dim: Option<usize>,
     /// Multiply the density by noise whose logarithm has this standard deviation
-    #[arg(long, value_name = "SD")]
+    #[arg(long, value_name = "SD", value_parser = number)]
     pub noise: Option<f64>,
     /// The sampler, such as KAMH-LS:n=500; `kameleon list` shows them [default: kameleon]
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
     pub sampler: Option<String>,
-    /// The kernel of the Kameleon samplers, such as gaussian or matern:order=1.5
-    #[arg(long, value_name = "NAME[:KEY=VALUE,…]")]
-    pub kernel: Option<String>,
-    /// The kernel's bandwidth: median, or a number
-    #[arg(long, value_name = "SIGMA")]
-    pub bandwidth: Option<String>,
-    /// The number of past points that the Kameleon samplers use
-    #[arg(long, value_name = "N")]
-    pub n: Option<u32>,
-    /// The exploration term γ of the Kameleon samplers
-    #[arg(long, value_name = "GAMMA")]
-    pub gamma: Option<f64>,
-    /// Adapt as in the published experiments: AM from mean 0, every 20th state, never frozen; KAMH with a fresh z at
-    /// every iteration of the warm-up
-    #[arg(long)]
-    pub published: bool,
-    /// The number of chains [default: 4]
-    #[arg(long, value_name = "COUNT")]
-    pub chains: Option<usize>,
-    /// Iterations of warm-up in each chain [default: 50000; expressions and libraries 20000; other models 5000]
-    #[arg(long, value_name = "COUNT")]
-    pub warmup: Option<u64>,
-    /// Draws kept from each chain [default: 100000; expressions and libraries 80000; other models 20000]
-    #[arg(long, value_name = "COUNT")]
-    pub draws: Option<u64>,
-    /// Keep one draw out of this many iterations [default: 1]
-    #[arg(long, value_name = "COUNT")]
-    pub thin: Option<u64>,
-    /// The seed of all random numbers [default: 1]
-    #[arg(long, value_name = "SEED")]
-    pub seed: Option<u64>,
-    /// The number of threads; the draws do not depend on it [default: all cores]
-    #[arg(long, value_name = "COUNT")]
-    pub threads: Option<usize>,
-    /// Correlate the noise of successive estimates (correlated pseudo-marginal chains)
-    #[arg(long, value_name = "RHO")]
-    pub correlation: Option<f64>,
-    /// Let each chain learn alone in the warm-up; by default kameleon and DE-MC(Z) learn in groups of up to four chains
-    #[arg(long)]
-    pub no_pool: bool,
+    #[command(flatten)]
+    pub settings: SamplerArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
     /// Start every chain at this point, such as 0,0,1 [default: a draw from each prior, else from (−2, 2)]
     #[arg(long, value_name = "X1,X2,…", allow_hyphen_values = true)]
     pub start: Option<String>,
-    /// Stop when every parameter has reached this ESS and R-hat, such as ess=400,rhat=1.01; checked periodically
-    #[arg(long, value_name = "RULE")]
-    pub until: Option<StopRule>,
-    /// With --until, the maximum number of draws per chain [default: --draws]
-    #[arg(long, value_name = "COUNT")]
-    pub max_draws: Option<u64>,
-    /// The maximum number of model evaluations, over all chains
-    #[arg(long, value_name = "COUNT")]
-    pub max_evaluations: Option<u64>,
-    /// The maximum time in minutes
-    #[arg(long, value_name = "MINUTES")]
-    pub max_minutes: Option<f64>,
-    /// Run only chain K of the plan (counted from 0), as one job of an array; `kameleon merge` combines the chains
-    #[arg(long, value_name = "K")]
-    pub chain: Option<usize>,
     /// Store the draws of the warm-up too
     #[arg(long)]
     pub keep_warmup: bool,
@@ -200,7 +154,7 @@ pub struct ResumeArgs {
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
     /// Continue to this number of draws per chain; replaces the stopping rule of the run
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = whole::<u64>)]
     pub draws: Option<u64>,
     /// Start the program or load the library named in the folder's settings: only for folders that you made yourself
     #[arg(long)]
@@ -268,65 +222,9 @@ pub struct PredictArgs {
     #[arg(value_name = "ROWS.csv")]
     pub rows: PathBuf,
     /// Average over this many draws of θ, evenly spaced over the run
-    #[arg(long, default_value_t = 200, value_name = "COUNT")]
+    #[arg(long, default_value_t = 200, value_name = "COUNT", value_parser = whole::<usize>)]
     pub draws: usize,
     /// Correct the normal approximation with weighted samples of the latent values
     #[arg(long)]
     pub weighted: bool,
-}
-
-/// The flags of `kameleon paper`.
-#[derive(Args)]
-pub struct PaperArgs {
-    /// Which figures: g-function, proposals-banana, proposals-flower, proposals-ring, glass-posterior, glass-comparison,
-    /// targets, convergence [default: all]
-    #[arg(value_name = "FIGURE")]
-    pub figures: Vec<String>,
-    #[command(flatten)]
-    pub study: StudyArgs,
-}
-
-/// The flags of `kameleon compare`.
-#[derive(Args)]
-pub struct CompareArgs {
-    /// The study: a TOML file, as described in docs/studies.md
-    #[arg(value_name = "STUDY.toml")]
-    pub file: std::path::PathBuf,
-    #[command(flatten)]
-    pub study: StudyArgs,
-}
-
-/// What `kameleon paper` and `kameleon compare` have in common.
-#[derive(Args)]
-pub struct StudyArgs {
-    /// The size of the study: minutes, or the sizes of the paper
-    #[arg(long, value_enum, default_value = "quick")]
-    pub scale: ScaleArg,
-    /// The folder for figures, data, the page index.html and the cache of finished chains
-    #[arg(long, default_value = "kameleon-study", value_name = "DIR")]
-    pub out: std::path::PathBuf,
-    /// The seed of all random numbers
-    #[arg(long, default_value_t = 1, value_name = "SEED")]
-    pub seed: u64,
-    /// Also run the samplers that a study marks as extra
-    #[arg(long)]
-    pub extras: bool,
-    /// The number of threads; the results do not depend on it [default: all cores]
-    #[arg(long, value_name = "COUNT")]
-    pub threads: Option<std::num::NonZeroUsize>,
-    /// Show no progress bar
-    #[arg(long, short)]
-    pub quiet: bool,
-}
-
-/// The sizes of a study.
-#[derive(Clone, Copy, clap::ValueEnum)]
-pub enum ScaleArg {
-    /// Seconds, for tests
-    #[value(hide = true)]
-    Tiny,
-    /// Fewer chains, and for Glass shorter ones: minutes
-    Quick,
-    /// The sizes of the paper
-    Paper,
 }

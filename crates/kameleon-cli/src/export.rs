@@ -5,7 +5,6 @@ use crate::args::{ExportArgs, ReportArgs};
 use crate::output::write_out;
 use anyhow::{Context, Result, bail};
 use kameleon_runs::output::write_report;
-use kameleon_runs::settings::OutputSettings;
 use kameleon_runs::write_files;
 
 /// Runs `kameleon report`.
@@ -25,12 +24,11 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
     }
     let folder = args.out.as_ref().unwrap_or(&args.folder);
     std::fs::create_dir_all(folder).with_context(|| format!("the folder {} cannot be created", folder.display()))?;
-    let formats = args.formats.0.clone();
-    let output = OutputSettings { keep_warmup: args.warmup, formats, ..OutputSettings::default() };
-    if let Some(error) = write_files(&posterior, folder, &output).into_iter().next() {
+    let formats = &args.formats.0;
+    if let Some(error) = write_files(&posterior, folder, formats, args.warmup).into_iter().next() {
         return Err(error.into());
     }
-    let paths = output.formats.iter().map(|format| format!("{}\n", folder.join(format.0.file).display()));
+    let paths = formats.iter().map(|format| format!("{}\n", folder.join(format.0.file).display()));
     write_out(&paths.collect::<String>())?;
     Ok(Exit::Done)
 }

@@ -1,6 +1,6 @@
 //! The settings of a run: the run file's, with the flags over them.
 
-use crate::args::SampleArgs;
+use crate::args::{Given, SampleArgs};
 use anyhow::{Context, Result, bail};
 use kameleon::Choice;
 use kameleon::registry::same_name;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 impl SampleArgs {
     /// What is to be run.
-    pub fn settings(&self) -> Result<RunSettings> {
+    pub fn resolve(&self) -> Result<RunSettings> {
         let mut settings = match &self.file {
             Some(file) => read(file)?,
             None => RunSettings::default(),
@@ -19,8 +19,8 @@ impl SampleArgs {
             settings.set(key.trim(), value.trim()).with_context(|| "--set".to_string())?;
         }
         self.model(&mut settings)?;
-        self.sampler(&mut settings)?;
-        self.run(&mut settings)?;
+        self.choose(&mut settings)?;
+        self.plan(&mut settings)?;
         settings.output.keep_warmup |= self.keep_warmup;
         settings.check()?;
         Ok(settings)
@@ -45,7 +45,7 @@ impl SampleArgs {
         }
         match self.gp.first_given()? {
             Some(_) if model.gp.is_some() || model.is_glass() => {
-                self.gp.apply(model.gp.get_or_insert_default())?;
+                self.gp.put_into(model.gp.get_or_insert_default())?;
             }
             Some(flag) => bail!("--{flag} is for --target glass or gp, not for {}", model.name()),
             None => {}
@@ -53,7 +53,7 @@ impl SampleArgs {
         Ok(())
     }
 
-    fn sampler(&self, settings: &mut RunSettings) -> Result<()> {
+    fn choose(&self, settings: &mut RunSettings) -> Result<()> {
         let sampler = &mut settings.sampler;
         if let Some(text) = &self.sampler {
             let chosen: Choice = text.parse().context("--sampler")?;
@@ -64,51 +64,16 @@ impl SampleArgs {
             sampler.name = chosen.name;
             sampler.settings.extend(chosen.settings);
         }
-        if let Some(kernel) = &self.kernel {
-            sampler.set("kernel", kernel.as_str());
-        }
-        match self.bandwidth.as_deref() {
-            None => {}
-            Some("median") => sampler.set("bandwidth", "median"),
-            Some(sigma) => {
-                let sigma: f64 =
-                    sigma.parse().with_context(|| format!("--bandwidth \"{sigma}\": say median, or a number"))?;
-                sampler.set("bandwidth", sigma);
-            }
-        }
-        if let Some(n) = self.n {
-            sampler.set("n", n);
-        }
-        if let Some(gamma) = self.gamma {
-            sampler.set("gamma", gamma);
-        }
-        if self.published {
-            sampler.set("published", true);
-        }
-        Ok(())
+        self.settings.apply(sampler)
     }
 
-    fn run(&self, settings: &mut RunSettings) -> Result<()> {
-        let run = &mut settings.run;
-        run.chains = self.chains.unwrap_or(run.chains);
-        run.warmup = self.warmup.or(run.warmup);
-        run.draws = self.draws.or(run.draws);
-        run.thin = self.thin.unwrap_or(run.thin);
-        run.seed = self.seed.unwrap_or(run.seed);
-        run.threads = self.threads.or(run.threads);
-        run.correlation = self.correlation.unwrap_or(run.correlation);
-        run.pool &= !self.no_pool;
-        run.until = self.until.or(run.until);
-        run.max_draws = self.max_draws.or(run.max_draws);
-        run.max_evaluations = self.max_evaluations.or(run.max_evaluations);
-        run.max_minutes = self.max_minutes.or(run.max_minutes);
-        run.chain = self.chain.or(run.chain);
+    fn plan(&self, settings: &mut RunSettings) -> Result<()> {
         if let Some(text) = &self.start {
             let coordinate =
                 |x: &str| x.trim().parse::<f64>().with_context(|| format!("--start: \"{x}\" is not a number"));
             settings.start = Some(vec![text.split(',').map(coordinate).collect::<Result<_>>()?]);
         }
-        Ok(())
+        self.run.apply(&mut settings.run)
     }
 }
 

@@ -3,7 +3,8 @@
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use kameleon::Progress;
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// Runs `work` while bars follow the chains; no bars when quiet or not on a terminal.
@@ -18,24 +19,15 @@ pub fn watch<R>(
     if quiet || !std::io::stderr().is_terminal() {
         return work();
     }
-    let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        scope.spawn(|| draw(progress, indices, warmup, length, &ended));
-        // A guard, so that a panic in the target does not leave the bars running for ever.
-        let _guard = SetOnDrop(&ended);
+        // The bars end when the sender is dropped, also by a panic in the target.
+        let (_running, ended) = mpsc::channel::<()>();
+        scope.spawn(move || draw(progress, indices, warmup, length, &ended));
         work()
     })
 }
 
-struct SetOnDrop<'a>(&'a AtomicBool);
-
-impl Drop for SetOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-fn draw(progress: &[Progress], indices: &[usize], warmup: u64, length: u64, ended: &AtomicBool) {
+fn draw(progress: &[Progress], indices: &[usize], warmup: u64, length: u64, ended: &Receiver<()>) {
     let bars = MultiProgress::new();
     let style = ProgressStyle::with_template("{prefix} {bar:16.green} {percent:>3}%  {wide_msg}")
         .expect("the template is right")
@@ -50,7 +42,7 @@ fn draw(progress: &[Progress], indices: &[usize], warmup: u64, length: u64, ende
         .collect();
     let mut first_seen = vec![None; progress.len()];
     loop {
-        let last = ended.load(Ordering::Relaxed);
+        let last = ended.recv_timeout(Duration::from_millis(100)) != Err(RecvTimeoutError::Timeout);
         for ((bar, progress), seen) in bars.iter().zip(progress).zip(&mut first_seen) {
             show(bar, progress, warmup, seen);
         }
@@ -60,7 +52,6 @@ fn draw(progress: &[Progress], indices: &[usize], warmup: u64, length: u64, ende
             bars.iter().for_each(if begun { ProgressBar::abandon } else { ProgressBar::finish_and_clear });
             return;
         }
-        std::thread::sleep(Duration::from_millis(100));
     }
 }
 

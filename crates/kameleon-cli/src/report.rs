@@ -95,9 +95,13 @@ fn as_text(
     let ink = Ink::on(&std::io::stdout());
     let (summary, figures) = (posterior.summary(), Figures::new(posterior));
     let mut out = headline(shown, figures.draws) + "\n";
-    out += &harmless(&summary.table());
-    out.push('\n');
-    out += &in_colour(&summary.verdict, ink);
+    if posterior.points().is_empty() {
+        out += &paragraph("There are no draws yet: the run has not come to the end of its warm-up.");
+    } else {
+        out += &harmless(&summary.table());
+        out.push('\n');
+        out += &in_colour(&summary.verdict, ink);
+    }
     let mut line = format!("{} evaluations", posterior.evaluations());
     line += &posterior.seconds.map_or_else(String::new, |seconds| format!(" in {seconds:.2} s"));
     if figures.acceptance.is_finite() {

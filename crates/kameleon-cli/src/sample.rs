@@ -8,6 +8,7 @@ use crate::report;
 use anyhow::{Context, Result, bail};
 use kameleon::{Control, Ending, Progress};
 use kameleon_runs::settings::Kind;
+use kameleon_runs::store::Files;
 use kameleon_runs::{Finished, Model, RunError, RunSettings};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Runs `kameleon sample`.
 pub fn sample(args: &SampleArgs) -> Result<Exit> {
-    let mut settings = args.settings()?;
+    let mut settings = args.resolve()?;
     let model = open(&settings, &args.show)?;
     model.settle(&mut settings);
     run(&settings, &model, args.out.as_deref(), &args.show, |control| {
@@ -96,7 +97,7 @@ fn run(
 
 /// The command that resumes the run, on standard error so that it is seen next to any kind of output.
 fn how_to_resume(folder: Option<&Path>, settings: &RunSettings) -> Result<()> {
-    let Some(folder) = folder else { return Ok(()) };
+    let Some(folder) = folder.filter(|folder| Files::of(folder).is_ok()) else { return Ok(()) };
     let trust = matches!(settings.model.kind()?, Kind::Program(_) | Kind::Library(_));
     eprintln!("to resume: kameleon resume {}{}", folder.display(), if trust { " --trust" } else { "" });
     Ok(())

@@ -1,5 +1,6 @@
 //! Errors in a table or in the settings, worded so that the user can correct them.
 
+use kameleon::SettingsError;
 use thiserror::Error;
 
 /// Why a classification problem could not be set up or used. Rows are counted from 1, without the header.
@@ -16,6 +17,13 @@ impl GpError {
     /// For draws of θ of which none can be evaluated.
     pub(crate) fn none_usable(given: usize) -> Self {
         Self(format!("none of the {given} values of θ can be evaluated"))
+    }
+}
+
+impl From<SettingsError> for GpError {
+    fn from(error: SettingsError) -> Self {
+        // Settings have their names of Rust and Python here.
+        Self(format!("setting {}: {}", error.setting.replace('-', "_"), error.what))
     }
 }
 

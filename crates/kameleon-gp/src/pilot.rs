@@ -14,10 +14,13 @@ use crate::likelihood::Likelihood;
 use crate::quadrature::Quadrature;
 use crate::statistics::Counters;
 use crate::{GpClassification, GpError, Settings};
+use kameleon::engine::{Engine, Job};
 use kameleon::random::{self, Purpose};
-use kameleon::{ChainSettings, EvalError, Length, Sampler, Target};
+use kameleon::record::{Keep, Recorded};
+use kameleon::{ChainSettings, Control, EvalError, Length, Sampler, Target};
 use rand_distr::{Distribution, StandardNormal};
 use std::fmt;
+use std::time::Duration;
 
 /// The numbers of samples that are compared; 1 as well, without antithetic pairs.
 const CANDIDATES: [usize; 11] = [2, 4, 6, 10, 16, 24, 40, 64, 100, 200, 400];
@@ -76,15 +79,15 @@ impl GpClassification {
         };
         let length = Length::new(STEPS, 0);
         let start = self.model.prior_mean();
-        let mut chain = Sampler::am_ls().chain(&start, settings, length).map_err(GpError::reference)?;
-        let mut states = Vec::new();
-        for step in 1..=STEPS {
-            chain.step(&mut target).map_err(GpError::reference)?;
-            if step > STEPS / 2 && step.is_multiple_of(EVERY) {
-                states.push(chain.position().to_vec());
-            }
-        }
-        target.pilot(&states, seed)
+        let chain = Sampler::am_ls().chain(&start, settings, length).map_err(GpError::reference)?;
+        let mut job = Job::new(chain, Box::new(target.clone()), Recorded::default());
+        let keep = Keep { thin: EVERY, warmup: true };
+        let engine = Engine { keep, threads: Some(1), limit: None, runner: None, control: Control::default() };
+        engine.run_alone(&mut job, STEPS, Duration::MAX);
+        job.error.take().map_or(Ok(()), |error| Err(GpError::reference(error)))?;
+        let (_, recorded) = job.into_parts().map_err(GpError::reference)?;
+        let states: Vec<Vec<f64>> = recorded.warmup.points.chunks(start.len()).map(<[f64]>::to_vec).collect();
+        target.pilot(&states[states.len() / 2..], seed)
     }
 
     /// sd(log p̂) at θ with the n_imp in use, from at least forty estimates.

@@ -1,6 +1,8 @@
 //! The settings of a classification model, checked once.
 
 use crate::{Covariance, GpError, Likelihood, Standardise};
+use kameleon::SettingsError;
+use kameleon::registry::{ANY, AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE};
 use serde::{Deserialize, Serialize};
 
 /// The normal approximation of p(f|y,θ) that samples are drawn from.
@@ -98,28 +100,16 @@ impl Settings {
 
     /// An error for the first invalid setting.
     pub(crate) fn check(&self, columns: usize) -> Result<(), GpError> {
-        let demand = |ok: bool, name: &str, what: String| match ok {
-            true => Ok(()),
-            false => Err(GpError(format!("setting {name}: {what}"))),
-        };
-        let Self { prior_mean, prior_variance, jitter, jitter_limit, .. } = *self;
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        for (ok, name, what, value) in [
-            (prior_mean.is_finite(), "prior_mean", "finite", prior_mean),
-            (positive(prior_variance), "prior_variance", "positive and finite", prior_variance),
-            (jitter >= 0.0 && jitter.is_finite(), "jitter", "finite, zero or more", jitter),
-            (
-                positive(jitter_limit) && jitter_limit >= jitter,
-                "jitter_limit",
-                "finite, positive and no less than jitter",
-                jitter_limit,
-            ),
-        ] {
-            demand(ok, name, format!("must be {what}, not {value}"))?;
-        }
-        demand(self.n_imp >= 1, "n_imp", "must be at least 1".into())?;
+        let Self { prior_mean, prior_variance, jitter, jitter_limit, n_imp, .. } = self;
+        ANY.check("prior_mean", prior_mean)?;
+        POSITIVE.check("prior_variance", prior_variance)?;
+        NOT_NEGATIVE.check("jitter", jitter)?;
+        POSITIVE.check("jitter_limit", jitter_limit)?;
+        AT_LEAST_ONE.check("n_imp", n_imp)?;
+        SettingsError::demand("jitter_limit", jitter_limit >= jitter, "must be no less than jitter")?;
         let dim = self.dim(columns);
         let fits = |theta: &Vec<f64>| theta.len() == dim && theta.iter().all(|x| x.is_finite());
-        demand(self.reference.as_ref().is_none_or(fits), "reference", format!("must be {dim} finite numbers"))
+        let what = format!("must be {dim} finite numbers");
+        Ok(SettingsError::demand("reference", self.reference.as_ref().is_none_or(fits), &what)?)
     }
 }

@@ -166,16 +166,12 @@ impl<T: Target> Bounded<T> {
 }
 
 impl<T: Target> Target for Bounded<T> {
+    fn inner(&self) -> Option<&dyn Target> {
+        Some(&self.target)
+    }
+
     fn dim(&self) -> Option<usize> {
         Some(self.bounds.len())
-    }
-
-    fn names(&self, dim: usize) -> Vec<String> {
-        self.target.names(dim)
-    }
-
-    fn normals(&self) -> usize {
-        self.target.normals()
     }
 
     fn log_density(&mut self, u: &[f64], noise: Noise<'_>) -> Evaluation {

@@ -2,11 +2,17 @@
 
 use kameleon::EvalError;
 
-/// Counts consecutive failures.
-#[derive(Clone, Debug)]
+/// Counts consecutive failures; a clone counts from zero.
+#[derive(Debug)]
 pub struct FailureBudget {
     limit: u32,
     failures: u32,
+}
+
+impl Clone for FailureBudget {
+    fn clone(&self) -> Self {
+        Self::new(self.limit)
+    }
 }
 
 impl FailureBudget {

@@ -40,32 +40,29 @@ impl LibrarySettings {
 }
 
 /// A shared library as a target. A clone shares the code and has its own `user`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SharedLibrary {
     functions: Arc<Functions>,
     names: Arc<Vec<String>>,
     config: Arc<CString>,
     noise: NoiseInput,
-    /// What `kameleon_create` returned for this clone, once it was called.
-    user: Option<*mut c_void>,
+    user: User,
+}
+
+/// What `kameleon_create` returned for one clone, once it was called.
+#[derive(Debug, Default)]
+struct User(Option<*mut c_void>);
+
+impl Clone for User {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 // SAFETY: the header requires that a `user` may be used by different threads in turn. It is used only through `&mut self`
 // and in `drop`, so never by two threads at once.
 #[expect(unsafe_code)]
 unsafe impl Send for SharedLibrary {}
-
-impl Clone for SharedLibrary {
-    fn clone(&self) -> Self {
-        Self {
-            functions: Arc::clone(&self.functions),
-            names: Arc::clone(&self.names),
-            config: Arc::clone(&self.config),
-            noise: self.noise,
-            user: None,
-        }
-    }
-}
 
 impl SharedLibrary {
     /// Loads the library, whose function computes the log density of the parameters `names`.
@@ -85,14 +82,14 @@ impl SharedLibrary {
             names: Arc::new(names.to_vec()),
             config: Arc::new(config.unwrap_or_default()),
             noise: settings.noise,
-            user: None,
+            user: User::default(),
         })
     }
 
     /// This clone's `user`, created when it is first needed.
     #[expect(unsafe_code)]
     fn user(&mut self) -> Result<*mut c_void, EvalError> {
-        if let Some(user) = self.user {
+        if let Some(user) = self.user.0 {
             return Ok(user);
         }
         let user = match self.functions.create {
@@ -103,7 +100,7 @@ impl SharedLibrary {
                 user => user,
             },
         };
-        self.user = Some(user);
+        self.user.0 = Some(user);
         Ok(user)
     }
 
@@ -166,7 +163,7 @@ impl Target for SharedLibrary {
 impl Drop for SharedLibrary {
     #[expect(unsafe_code)]
     fn drop(&mut self) {
-        if let (Some(user), Some(_), Some(destroy)) = (&self.user, self.functions.create, self.functions.destroy) {
+        if let (Some(user), Some(_), Some(destroy)) = (&self.user.0, self.functions.create, self.functions.destroy) {
             // SAFETY: `user` came from `kameleon_create` and is not used again.
             unsafe { destroy(*user) };
         }

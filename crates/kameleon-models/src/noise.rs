@@ -1,7 +1,6 @@
 //! Where the randomness of a noisy model comes from.
 
 use kameleon::Noise;
-use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 /// Whether a model is noisy, so that it returns the log of an unbiased estimate of the density, and where its randomness
@@ -34,8 +33,8 @@ impl NoiseInput {
         if let Self::Normals(count) = self { count } else { 0 }
     }
 
-    /// The seed of one evaluation, if it takes one; below 2⁵³, so that every JSON reader gets it exactly.
-    pub(crate) fn seed(self, noise: &mut Noise<'_>) -> Option<u64> {
-        (self == Self::Seed).then(|| noise.rng.random::<u64>() >> 11)
+    /// The seed of one evaluation, if it takes one.
+    pub fn seed(self, noise: &mut Noise<'_>) -> Option<u64> {
+        (self == Self::Seed).then(|| noise.seed())
     }
 }

@@ -3,7 +3,7 @@
 mod table;
 mod text;
 
-pub use text::list;
+pub use text::{entries, list};
 
 use crate::bounds::Bound;
 use crate::error::{ModelError, demand};
@@ -138,16 +138,12 @@ impl<T: Target> WithPrior<T> {
 }
 
 impl<T: Target> Target for WithPrior<T> {
+    fn inner(&self) -> Option<&dyn Target> {
+        Some(&self.target)
+    }
+
     fn dim(&self) -> Option<usize> {
         Some(self.priors.len())
-    }
-
-    fn names(&self, dim: usize) -> Vec<String> {
-        self.target.names(dim)
-    }
-
-    fn normals(&self) -> usize {
-        self.target.normals()
     }
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {

@@ -63,26 +63,23 @@ impl ProgramSettings {
 }
 
 /// A program as a target. A clone has its own process.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Program {
     settings: Arc<ProgramSettings>,
     names: Arc<Vec<String>>,
     restarts: Arc<AtomicU64>,
     failures: FailureBudget,
-    process: Option<Process>,
+    process: Running,
     request: Vec<u8>,
 }
 
-impl Clone for Program {
+/// The process of a program, once it is started; a clone has none yet.
+#[derive(Debug, Default)]
+struct Running(Option<Process>);
+
+impl Clone for Running {
     fn clone(&self) -> Self {
-        Self {
-            settings: Arc::clone(&self.settings),
-            names: Arc::clone(&self.names),
-            restarts: Arc::clone(&self.restarts),
-            failures: FailureBudget::new(self.settings.failures),
-            process: None,
-            request: Vec::new(),
-        }
+        Self::default()
     }
 }
 
@@ -96,7 +93,7 @@ impl Program {
             settings: Arc::new(settings),
             names: Arc::new(names.to_vec()),
             restarts: Arc::default(),
-            process: None,
+            process: Running::default(),
             request: Vec::new(),
         })
     }
@@ -124,7 +121,7 @@ impl Program {
 
     /// Starts the program if it is not running, sends it the request and reads its answer.
     fn ask(&mut self) -> Result<Reply, Failure> {
-        let process = match &mut self.process {
+        let process = match &mut self.process.0 {
             Some(process) => process,
             none => none.insert(Process::start(&self.settings)?),
         };
@@ -138,7 +135,7 @@ impl Program {
 
     /// Ends the process after a failure and describes the failure, with the end of the program's error output.
     fn end_process(&mut self, failure: &Failure) -> String {
-        let (ending, error_tail) = self.process.take().map(|process| process.end(failure)).unwrap_or_default();
+        let (ending, error_tail) = self.process.0.take().map(|process| process.end(failure)).unwrap_or_default();
         let name = &self.settings.command[0];
         let mut sentence = match failure {
             Failure::Start(error) => format!("program {name} cannot be started: {error}"),

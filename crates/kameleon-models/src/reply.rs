@@ -1,47 +1,26 @@
 //! Numbers as models write them: JSON, plus the usual spellings of infinity and NaN, which JSON lacks.
 
-use serde::de::{DeserializeOwned, Error, Unexpected, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::borrow::Cow;
-use std::fmt;
 
 /// A number; `null` and the usual words for NaN and the infinities count too.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "Value")]
 pub struct Number(pub f64);
 
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Words).map(Number)
-    }
-}
+impl TryFrom<Value> for Number {
+    type Error = String;
 
-struct Words;
-
-impl Visitor<'_> for Words {
-    type Value = f64;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number, null, \"nan\", \"inf\" or \"-inf\"")
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<f64, E> {
-        Ok(value)
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<f64, E> {
-        Ok(value as f64)
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<f64, E> {
-        Ok(value as f64)
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<f64, E> {
-        Ok(f64::NAN)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<f64, E> {
-        word(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+    fn try_from(value: Value) -> Result<Self, String> {
+        let number = match &value {
+            Value::Null => Some(f64::NAN),
+            Value::String(text) => word(text),
+            value => value.as_f64(),
+        };
+        let wrong = || format!("invalid value: {value}, expected a number, null, \"nan\", \"inf\" or \"-inf\"");
+        number.map(Self).ok_or_else(wrong)
     }
 }
 

@@ -56,7 +56,7 @@ impl UmBridgeSettings {
 }
 
 /// A model on a UM-Bridge server as a target. A clone has a connection of its own.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct UmBridge {
     settings: Arc<UmBridgeSettings>,
     names: Arc<Vec<String>>,
@@ -66,20 +66,6 @@ pub struct UmBridge {
     http: Http,
     config: Map<String, Value>,
     failures: FailureBudget,
-}
-
-impl Clone for UmBridge {
-    fn clone(&self) -> Self {
-        Self {
-            settings: Arc::clone(&self.settings),
-            names: Arc::clone(&self.names),
-            model: self.model.clone(),
-            blocks: self.blocks.clone(),
-            http: Http::new(&self.settings),
-            config: self.config.clone(),
-            failures: FailureBudget::new(self.settings.failures),
-        }
-    }
 }
 
 impl UmBridge {
@@ -93,7 +79,8 @@ impl UmBridge {
             format!("the address must have the form http://localhost:4242, not {}", settings.url)
         })?;
         check_timeout("model server", settings.timeout)?;
-        let http = Http::new(&settings);
+        let settings = Arc::new(settings);
+        let http = Http::new(Arc::clone(&settings));
         let wrong = |why: String| ModelError::new(format_args!("model server {}", settings.url), why);
         let model = protocol::choose_model(&http, settings.model.as_deref()).map_err(wrong)?;
         let blocks = protocol::input_blocks(&http, &model, &settings, names.len()).map_err(wrong)?;
@@ -101,7 +88,7 @@ impl UmBridge {
             config: settings.config.clone(),
             failures: FailureBudget::new(settings.failures),
             names: Arc::new(names.to_vec()),
-            settings: Arc::new(settings),
+            settings,
             model,
             blocks,
             http,

@@ -1,8 +1,9 @@
 //! Chains that advance in step: each asks on its own thread, and one call of a vectorised Python function answers all.
 
-use crate::callable::{NoiseArgument, kind_of, seed};
+use crate::callable::kind_of;
 use crate::session::Session;
 use kameleon::{EvalError, Evaluation, Noise, Target};
+use kameleon_models::NoiseInput;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -32,12 +33,12 @@ pub struct Question {
 #[derive(Clone)]
 pub struct Batched {
     batcher: Sender<Message>,
-    argument: NoiseArgument,
+    argument: NoiseInput,
 }
 
 impl Batched {
     /// The chains' end and the batcher's.
-    pub fn new(argument: NoiseArgument) -> (Self, Receiver<Message>) {
+    pub fn new(argument: NoiseInput) -> (Self, Receiver<Message>) {
         let (batcher, messages) = channel();
         (Self { batcher, argument }, messages)
     }
@@ -53,9 +54,9 @@ impl Target for Batched {
         self.argument.normals()
     }
 
-    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+    fn log_density(&mut self, x: &[f64], mut noise: Noise<'_>) -> Evaluation {
         let (answer, wait) = channel();
-        let seed = if self.argument == NoiseArgument::Seed { seed(noise.rng) } else { 0 };
+        let seed = self.argument.seed(&mut noise).unwrap_or(0);
         let question = Question { x: x.to_vec(), normals: noise.normals.to_vec(), seed, answer };
         let sent = self.batcher.send(Message::Ask(question)).is_ok();
         let answered = if sent { wait.recv().ok() } else { None };
@@ -69,7 +70,7 @@ pub fn serve(
     py: Python<'_>,
     messages: &mut Receiver<Message>,
     function: &Bound<'_, PyAny>,
-    argument: NoiseArgument,
+    argument: NoiseInput,
     session: &Session,
 ) {
     let mut waiting = Vec::new();
@@ -106,12 +107,7 @@ pub fn serve(
 }
 
 /// The log densities at all points, by one call.
-fn evaluate(
-    py: Python<'_>,
-    all: &[Question],
-    function: &Bound<'_, PyAny>,
-    argument: NoiseArgument,
-) -> PyResult<Vec<f64>> {
+fn evaluate(py: Python<'_>, all: &[Question], function: &Bound<'_, PyAny>, argument: NoiseInput) -> PyResult<Vec<f64>> {
     let matrix = |row: fn(&Question) -> &[f64]| {
         let values: Vec<f64> = all.iter().flat_map(row).copied().collect();
         let columns = values.len() / all.len();
@@ -119,9 +115,9 @@ fn evaluate(
     };
     let points = matrix(|question| &question.x)?;
     let values = match argument {
-        NoiseArgument::None => function.call1((points,)),
-        NoiseArgument::Seed => function.call1((points, all.iter().map(|question| question.seed).collect::<Vec<_>>())),
-        NoiseArgument::Normals(_) => function.call1((points, matrix(|question| &question.normals)?)),
+        NoiseInput::Exact | NoiseInput::Own => function.call1((points,)),
+        NoiseInput::Seed => function.call1((points, all.iter().map(|question| question.seed).collect::<Vec<_>>())),
+        NoiseInput::Normals(_) => function.call1((points, matrix(|question| &question.normals)?)),
     }?;
     let values: Vec<f64> = match values.extract::<PyReadonlyArray1<'_, f64>>() {
         Ok(array) => array.as_array().to_vec(),

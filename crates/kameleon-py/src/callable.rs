@@ -1,36 +1,18 @@
 //! A Python function as a target.
 
-use kameleon::{EvalError, Evaluation, Noise, Rng, Target};
+use kameleon::{EvalError, Evaluation, Noise, Target};
+use kameleon_models::NoiseInput;
 use numpy::PyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use rand::RngExt;
 use std::sync::Arc;
 
-/// What a function is given besides the point.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum NoiseArgument {
-    /// Nothing.
-    None,
-    /// A whole number below 2⁵³ from the noise stream of the chain.
-    Seed,
-    /// This number of standard normals, which are part of the state of the chain.
-    Normals(usize),
-}
-
-impl NoiseArgument {
-    /// A seed, a number of normals, or nothing.
-    pub fn new(seeded: bool, normals: usize) -> Self {
-        match (seeded, normals) {
-            (true, _) => Self::Seed,
-            (false, 0) => Self::None,
-            (false, count) => Self::Normals(count),
-        }
-    }
-
-    /// The number of normals.
-    pub fn normals(self) -> usize {
-        if let Self::Normals(count) = self { count } else { 0 }
+/// What a function is given besides the point: a seed, a number of normals, or nothing.
+pub fn noise_input(seeded: bool, normals: usize) -> NoiseInput {
+    match (seeded, normals) {
+        (true, _) => NoiseInput::Seed,
+        (false, 0) => NoiseInput::Exact,
+        (false, count) => NoiseInput::Normals(count),
     }
 }
 
@@ -40,30 +22,25 @@ impl NoiseArgument {
 #[derive(Clone)]
 pub struct Callable {
     function: Arc<Py<PyAny>>,
-    argument: NoiseArgument,
+    argument: NoiseInput,
 }
 
 impl Callable {
     /// The function, and what it takes besides the point.
-    pub fn new(function: Py<PyAny>, argument: NoiseArgument) -> Self {
+    pub fn new(function: Py<PyAny>, argument: NoiseInput) -> Self {
         Self { function: Arc::new(function), argument }
     }
 
-    fn call(&self, py: Python<'_>, x: &[f64], noise: Noise<'_>) -> PyResult<f64> {
+    fn call(&self, py: Python<'_>, x: &[f64], mut noise: Noise<'_>) -> PyResult<f64> {
         let point = PyArray1::from_slice(py, x);
         let function = self.function.bind(py);
         let value = match self.argument {
-            NoiseArgument::None => function.call1((point,)),
-            NoiseArgument::Seed => function.call1((point, seed(noise.rng))),
-            NoiseArgument::Normals(_) => function.call1((point, PyArray1::from_slice(py, noise.normals))),
+            NoiseInput::Exact | NoiseInput::Own => function.call1((point,)),
+            NoiseInput::Seed => function.call1((point, noise.seed())),
+            NoiseInput::Normals(_) => function.call1((point, PyArray1::from_slice(py, noise.normals))),
         }?;
         value.extract().map_err(|_| not_a_number(&value))
     }
-}
-
-/// A whole number below 2⁵³, as for models in other languages.
-pub fn seed(rng: &mut Rng) -> u64 {
-    rng.random::<u64>() >> 11
 }
 
 /// The type of a value, and its shape if it has one.

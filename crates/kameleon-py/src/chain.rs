@@ -4,11 +4,15 @@ use crate::array::Vector;
 use crate::sampler::read_sampler;
 use crate::{error, json};
 use kameleon::any_chain::{AnyChain, SavedChain};
-use kameleon::{ChainSettings, EvalError, Length, Outcome, Step};
+use kameleon::{ChainSettings, EvalError, Length, Step};
+use kameleon_runs::store::{seal, unseal};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The first bytes of every saved chain: what it is, and the version of its form.
+const MARK: &[u8; 8] = b"KMLNCHN1";
 
 /// A chain of any sampler.
 #[pyclass(name = "Chain", module = "kameleon._kameleon", frozen)]
@@ -23,21 +27,12 @@ impl PyChain {
 
     fn tell_it(&self, value: Result<f64, EvalError>) -> PyResult<Option<StepTuple>> {
         let step = self.lock().tell(value).map_err(|e| error::chain(&e))?;
-        Ok(step.map(|step: Step| (step.t, step.warm, outcome_name(step.outcome), step.acceptance)))
+        Ok(step.map(|step: Step| (step.t, step.warm, step.outcome.name(), step.acceptance)))
     }
 }
 
 /// (iteration, whether it is in the warm-up, outcome, acceptance probability)
 type StepTuple = (u64, bool, &'static str, f64);
-
-fn outcome_name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Accepted => "accepted",
-        Outcome::Rejected => "rejected",
-        Outcome::OutsideSupport => "outside-support",
-        Outcome::Invalid => "invalid",
-    }
-}
 
 #[pymethods]
 impl PyChain {
@@ -63,16 +58,15 @@ impl PyChain {
     /// A chain as it was saved.
     #[staticmethod]
     fn load(state: &[u8]) -> PyResult<Self> {
-        let damaged = |why: String| error::setting("state", format!("this is not a saved chain: {why}"));
-        let saved: SavedChain = postcard::from_bytes(state).map_err(|e| damaged(e.to_string()))?;
-        let chain = saved.resume().map_err(|e| damaged(e.to_string()))?;
+        let saved: SavedChain = unseal(MARK, "saved chain", state).map_err(|why| error::setting("state", why))?;
+        let chain = saved.resume().map_err(|e| error::setting("state", e.to_string()))?;
         Ok(Self { chain: Mutex::new(chain) })
     }
 
     /// The state of the chain.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = postcard::to_stdvec(&self.lock().save());
-        Ok(PyBytes::new(py, &bytes.map_err(|e| error::setting("chain", format!("cannot be stored: {e}")))?))
+        let bytes = seal(MARK, &self.lock().save()).map_err(|why| error::setting("chain", why))?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// The point whose log density is needed next.

@@ -59,10 +59,7 @@ pub fn chain(error: &ChainError) -> PyErr {
 /// A run that could not be created, resumed or read.
 pub fn run(error: RunError) -> PyErr {
     match error {
-        RunError::Settings(problem) => match problem.origin {
-            None => argument(&problem.key, &problem.what),
-            Some(_) => StoreError::new_err(problem.to_string()),
-        },
+        RunError::Settings(error) if error.place.is_empty() => argument(&error.setting, &error.what),
         RunError::Start(error) => start(error),
         RunError::Model(_) => setting("log_density", error.to_string()),
         RunError::Gp { .. } => setting("gp", error.to_string()),

@@ -1,6 +1,7 @@
 //! Settings as JSON: what Python sends is read by the same code as stored settings.
 
 use crate::error;
+use kameleon_runs::settings::plain_words;
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,14 +13,9 @@ pub fn read<T: DeserializeOwned>(text: &str) -> PyResult<T> {
         let path = found.path().to_string();
         let why = found.into_inner().to_string();
         let why = why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why);
-        let why = why.replace("expected u64", WHOLE).replace("expected usize", WHOLE).replace("expected f64", NUMBER);
-        error::argument(&path, &why)
+        error::argument(&path, &plain_words(why))
     })
 }
-
-/// In place of Rust's types.
-const WHOLE: &str = "expected a whole number, 0 or more";
-const NUMBER: &str = "expected a number";
 
 /// Writes a value.
 pub fn write(value: &impl Serialize) -> PyResult<String> {

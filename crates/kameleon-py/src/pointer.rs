@@ -1,7 +1,6 @@
 //! A compiled function by its address, from numba or ctypes: called without the interpreter, on any thread.
 #![allow(unsafe_code)]
 
-use crate::callable::seed;
 use kameleon::{Evaluation, Noise, Target};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -62,13 +61,13 @@ impl Target for Pointer {
         if let Function::Normal(_, count) = self.function { count } else { 0 }
     }
 
-    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+    fn log_density(&mut self, x: &[f64], mut noise: Noise<'_>) -> Evaluation {
         let (point, dim) = (x.as_ptr(), x.len() as isize);
         // SAFETY: whoever made the `Function` vouched for its signature; the slices live through the call.
         Ok(unsafe {
             match self.function {
                 Function::Exact(f) => f(point, dim),
-                Function::Seeded(f) => f(point, dim, seed(noise.rng)),
+                Function::Seeded(f) => f(point, dim, noise.seed()),
                 Function::Normal(f, _) => f(point, dim, noise.normals.as_ptr(), noise.normals.len() as isize),
             }
         })

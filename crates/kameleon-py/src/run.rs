@@ -2,7 +2,7 @@
 //! chains evaluated in one call.
 
 use crate::batcher::{Batched, Message, serve};
-use crate::callable::NoiseArgument;
+use crate::callable::noise_input;
 use crate::executor_bridge::ExecutorBridge;
 use crate::session::{Session, SignalChecked, watched};
 use crate::target::PyTarget;
@@ -130,7 +130,7 @@ pub fn run_in_step(
 ) -> PyResult<Ran> {
     let mut work = Work::new(settings, folder, draws, watcher)?;
     work.set_threads(work.session.going());
-    let argument = NoiseArgument::new(seeded, normals);
+    let argument = noise_input(seeded, normals);
     let (batched, mut messages) = Batched::new(argument);
     let batcher = batched.batcher();
     let target = SignalChecked::new(AnyTarget::new(batched), Arc::clone(&work.session), false);

@@ -130,16 +130,8 @@ impl SignalChecked {
 }
 
 impl Target for SignalChecked {
-    fn dim(&self) -> Option<usize> {
-        self.target.dim()
-    }
-
-    fn names(&self, dim: usize) -> Vec<String> {
-        self.target.names(dim)
-    }
-
-    fn normals(&self) -> usize {
-        self.target.normals()
+    fn inner(&self) -> Option<&dyn Target> {
+        Some(&self.target)
     }
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {

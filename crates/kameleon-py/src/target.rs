@@ -1,7 +1,7 @@
 //! The class `Target`: what Python passes to a run, made by one of its constructors.
 
 use crate::array::{self, Matrix, Vector};
-use crate::callable::{Callable, NoiseArgument};
+use crate::callable::{Callable, noise_input};
 use crate::pointer::{Function, Pointer};
 use crate::{error, json};
 use kameleon::any_target::AnyTarget;
@@ -60,7 +60,7 @@ impl PyTarget {
     /// A Python function of (x), of (x, seed) if `seeded`, or of (x, normals).
     #[staticmethod]
     fn callable(function: Py<PyAny>, seeded: bool, normals: usize) -> Self {
-        Self::new(Callable::new(function, NoiseArgument::new(seeded, normals)))
+        Self::new(Callable::new(function, noise_input(seeded, normals)))
     }
 
     /// A compiled function at an address, with 2, 3 or 4 arguments; `owner` is kept alive.

@@ -1,7 +1,6 @@
 //! Why a run could not be started, resumed or read.
 
 use crate::atomic_file::FileError;
-use crate::settings::SettingsProblem;
 use kameleon::chain::ChainError;
 use kameleon::sampler::{SettingsError, StartError};
 use kameleon_models::ModelError;
@@ -14,7 +13,7 @@ use thiserror::Error;
 pub enum RunError {
     /// The settings are invalid.
     #[error(transparent)]
-    Settings(#[from] SettingsProblem),
+    Settings(#[from] SettingsError),
     /// The sampler or a start is refused.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -30,12 +29,6 @@ pub enum RunError {
     /// A task of a run cannot be done on another machine.
     #[error("a task of the run failed: {0}; all machines need the same version of kameleon")]
     Task(String),
-}
-
-impl From<SettingsError> for RunError {
-    fn from(error: SettingsError) -> Self {
-        Self::Start(error.into())
-    }
 }
 
 impl From<ChainError> for RunError {

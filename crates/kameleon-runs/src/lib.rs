@@ -28,7 +28,6 @@
 
 pub mod atomic_file;
 mod error;
-mod files;
 mod gp;
 mod load;
 mod merge;
@@ -45,16 +44,16 @@ pub mod store;
 mod stuck;
 
 pub use error::RunError;
-pub use files::write_files;
 pub use gp::GpModel;
 pub use kameleon_gp::GLASS;
 pub use kameleon_models::posteriors::POSTERIORS;
 pub use load::{load, settings_of};
 pub use merge::merge;
 pub use model::Model;
+pub use output::write_files;
 pub use registry::registry;
 pub use remote::{RemoteError, RemoteRunner, run_task};
 pub use run::{Finished, resume, resume_on, start, start_on};
-pub use settings::{RunSettings, SettingsProblem};
+pub use settings::{RunSettings, SettingsError};
 pub use status::{How, Status};
 pub use stuck::LARGEST_SD;

@@ -1,8 +1,8 @@
 //! The chains of a plan that ran on many machines, put together into one run.
 
 use crate::error::RunError;
-use crate::files::write_files;
 use crate::load::{load, settings_of};
+use crate::output::write_files;
 use crate::settings::RunSettings;
 use crate::status::{How, Status};
 use crate::store::{Checkpoint, Files, Folder};
@@ -90,7 +90,8 @@ fn put_together(
         crate::store::copy_chain(folder, &merged, *chain, *length)?;
     }
     status.write(&merged)?;
-    match write_files(&load(out)?, out, &settings.output).into_iter().next() {
+    let output = &settings.output;
+    match write_files(&load(out)?, out, &output.formats, output.keep_warmup).into_iter().next() {
         Some(error) => {
             Err(RunError::refused(out, format!("the chains are merged, but not every file could be written: {error}")))
         }

@@ -2,7 +2,7 @@
 
 use crate::error::RunError;
 use crate::gp::GpModel;
-use crate::settings::{Kind, ModelSettings, RunSettings, SettingsProblem};
+use crate::settings::{Kind, ModelSettings, RunSettings, SettingsError};
 use kameleon::any_target::AnyTarget;
 use kameleon::{Evaluation, Known, Noise, Target};
 use kameleon_models::{Expression, LibrarySettings, SharedLibrary, UmBridge, UmBridgeSettings};
@@ -36,14 +36,14 @@ impl Model {
             Kind::Server(url) => server(model, url, &names)?,
             Kind::External(what) => {
                 let what = format!("{what} is a function of another program, and only that program can evaluate it");
-                return Err(SettingsProblem::new("model.external", what).into());
+                return Err(SettingsError::new("model.external", what).into());
             }
         };
         if let (Some(asked), Some(dim)) = (model.dim, target.dim())
             && asked != dim
         {
             let what = format!("{asked}: {} has {dim} parameters; leave dim out", model.name());
-            return Err(SettingsProblem::new("model.dim", what).into());
+            return Err(SettingsError::new("model.dim", what).into());
         }
         Ok(Self { target, gp })
     }
@@ -62,16 +62,8 @@ impl Model {
 }
 
 impl Target for Model {
-    fn dim(&self) -> Option<usize> {
-        self.target.dim()
-    }
-
-    fn names(&self, dim: usize) -> Vec<String> {
-        self.target.names(dim)
-    }
-
-    fn normals(&self) -> usize {
-        self.target.normals()
+    fn inner(&self) -> Option<&dyn Target> {
+        Some(&self.target)
     }
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
@@ -100,7 +92,7 @@ fn program(settings: &ModelSettings, command: &[String], names: &[String]) -> Re
 
 #[cfg(not(unix))]
 fn program(_: &ModelSettings, _: &[String], _: &[String]) -> Result<AnyTarget<'static>, RunError> {
-    Err(SettingsProblem::new("model.program", "programs need a Unix system; try a server or a library").into())
+    Err(SettingsError::new("model.program", "programs need a Unix system; try a server or a library").into())
 }
 
 #[expect(unsafe_code)]
@@ -108,7 +100,7 @@ fn library(settings: &ModelSettings, path: &Path, names: &[String]) -> Result<An
     let config = match &settings.config {
         None => String::new(),
         Some(toml::Value::String(text)) => text.clone(),
-        Some(_) => return Err(SettingsProblem::new("model.config", "must be text for a library").into()),
+        Some(_) => return Err(SettingsError::new("model.config", "must be text for a library").into()),
     };
     let (symbol, noise) = (settings.symbol.clone(), settings.noise_input());
     let library = LibrarySettings { path: path.to_path_buf(), symbol, config, noise };
@@ -118,7 +110,7 @@ fn library(settings: &ModelSettings, path: &Path, names: &[String]) -> Result<An
 }
 
 fn server(settings: &ModelSettings, url: &str, names: &[String]) -> Result<AnyTarget<'static>, RunError> {
-    let wrong = |what: &str| SettingsProblem::new("model.config", what);
+    let wrong = |what: &str| SettingsError::new("model.config", what);
     let config = match &settings.config {
         None => Default::default(),
         Some(table @ toml::Value::Table(_)) => match serde_json::to_value(table) {

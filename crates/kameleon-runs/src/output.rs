@@ -8,7 +8,7 @@ mod learned;
 pub mod posterior;
 mod report;
 
-pub use format::{FORMATS, Format, FormatName};
+pub use format::{FORMATS, Format, FormatName, write_files};
 pub use learned::{Acceptance, Fact, Learned, MoveSummary};
 pub use posterior::{ChainDraws, Posterior, ProposalEllipse, Variable};
-pub use report::{report_html, write_report};
+pub use report::{escape, report_html, write_report};

@@ -1,7 +1,7 @@
 //! A run with nothing left open: complete settings, the target on the unbounded space, the chains at their starts.
 
 use crate::error::RunError;
-use crate::settings::{Parameters, RunSettings, SettingsProblem};
+use crate::settings::{Parameters, RunSettings, SettingsError};
 use crate::starts;
 use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
@@ -56,21 +56,18 @@ impl<'a> Prepared<'a> {
 }
 
 /// Every parameter gets a name: the user's, the target's, or its number.
-fn name_parameters(settings: &mut RunSettings, target: &AnyTarget<'_>) -> Result<(), SettingsProblem> {
+fn name_parameters(settings: &mut RunSettings, target: &AnyTarget<'_>) -> Result<(), SettingsError> {
     let given = settings.parameters.0.len();
     let started = settings.start.as_ref().and_then(|points| Some(points.first()?.len()));
     let known = target.dim().or((given > 0).then_some(given)).or(started);
     let Some(dim) = known.filter(|dim| *dim > 0) else {
         let what = "the number of parameters of the target is not known; name them, or give a start";
-        return Err(SettingsProblem::new("parameters", what));
+        return Err(SettingsError::new("parameters", what));
     };
     if given == 0 {
-        let mut names = target.names(dim);
-        names.truncate(dim);
-        names.extend((names.len()..dim).map(|i| format!("x{}", i + 1)));
-        settings.parameters = Parameters::named(names);
+        settings.parameters = Parameters::named(target.all_names(dim));
         return Ok(());
     }
-    let what = || format!("{given} are named, but the model has {dim}");
-    SettingsProblem::demand(given == dim, "parameters", what)
+    let what = format!("{given} are named, but the model has {dim}");
+    SettingsError::demand("parameters", given == dim, &what)
 }

@@ -6,6 +6,7 @@ use kameleon::sampler::SAMPLERS;
 use kameleon::target::TARGETS;
 use kameleon_gp::GLASS;
 use kameleon_models::posteriors::POSTERIORS;
+use kameleon_models::prior::entries;
 use serde_json::{Value, json};
 
 /// Every entry with its settings: `kameleon list --json`, and what the classes of the Python package are made from.
@@ -14,5 +15,8 @@ pub fn registry() -> Value {
         entries.iter().map(Entry::to_json).collect()
     }
     let posteriors = [all(POSTERIORS), all(&[GLASS])].concat();
-    json!({ "samplers": all(SAMPLERS), "kernels": all(KERNELS), "targets": all(TARGETS), "posteriors": posteriors })
+    let priors: Vec<Value> = entries()
+        .map(|(name, parameters, about)| json!({ "name": name, "about": about, "parameters": parameters }))
+        .collect();
+    json!({ "priors": priors, "samplers": all(SAMPLERS), "kernels": all(KERNELS), "targets": all(TARGETS), "posteriors": posteriors })
 }

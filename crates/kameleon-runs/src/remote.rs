@@ -33,7 +33,6 @@ pub type RemoteError = Box<dyn Error + Send + Sync>;
 /// What is sent.
 #[derive(Serialize, Deserialize)]
 struct Task {
-    version: String,
     settings: String,
     chain: SavedChain,
     sampling: u64,
@@ -58,15 +57,7 @@ enum Failure {
 
 /// Does a task of a run on another process or machine than the one that the run belongs to. `target` is what is sampled.
 pub fn run_task(task: &[u8], target: impl Target + Clone + Send, control: Control<'_>) -> Result<Vec<u8>, RunError> {
-    // Every version can read the version alone.
-    let version: String = postcard::take_from_bytes(task).map_err(garbled)?.0;
-    let here = env!("CARGO_PKG_VERSION");
-    if version != here {
-        return Err(RunError::Task(format!(
-            "it was sent by version {version} of kameleon, but this is version {here}"
-        )));
-    }
-    let Task { settings, chain, sampling, time, .. } = read(task)?;
+    let Task { settings, chain, sampling, time } = read(task)?;
     let settings = RunSettings::from_toml(&settings, "the settings of the run")?;
     let prepared = Prepared::new(&settings, AnyTarget::new(target))?;
     let before = chain.clone();
@@ -97,8 +88,7 @@ impl<'a> Remote<'a> {
     fn fetch(&self, job: &Job<'_>, sampling: u64, stop: &dyn Fn() -> bool) -> Result<Option<TaskResult>, RemoteError> {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let time = self.runner.task_time().min(left.unwrap_or(Duration::MAX));
-        let (version, settings) = (env!("CARGO_PKG_VERSION").into(), self.settings.clone());
-        let task = write(&Task { version, settings, chain: job.chain.save(), sampling, time })?;
+        let task = write(&Task { settings: self.settings.clone(), chain: job.chain.save(), sampling, time })?;
         let result = self.runner.send(job.chain.index(), task, stop)?;
         Ok(result.map(|bytes| read(&bytes)).transpose()?)
     }
@@ -114,8 +104,13 @@ impl Runner for Remote<'_> {
             ChainError::Fatal { chain: job.chain.index(), t, point, source }
         };
         let Some(result) = self.fetch(job, sampling, stop).map_err(lost)? else { return Ok(()) };
-        job.chain = result.chain.resume()?;
-        let dim = job.chain.position().len();
+        let (chain, dim) = (result.chain.resume()?, job.chain.position().len());
+        let steps = job.chain.iterations()..=end;
+        let is_of_task = (chain.index(), chain.position().len()) == (job.chain.index(), dim);
+        if !is_of_task || !steps.contains(&chain.iterations()) || !result.recorded.fits(dim) {
+            return Err(lost("the result is not that of the task that was sent".into()));
+        }
+        job.chain = chain;
         result.recorded.iter(dim).try_for_each(|draw| job.push(draw))?;
         result.failure.map_or(Ok(()), |failure| Err(failure.error(job.chain.index())))
     }
@@ -143,14 +138,19 @@ impl Failure {
     }
 }
 
+/// The version comes first: every other version can read that much.
 fn write(value: &impl Serialize) -> Result<Vec<u8>, RunError> {
-    postcard::to_stdvec(value).map_err(|error| RunError::Task(format!("it cannot be serialised: {error}")))
+    postcard::to_stdvec(&(env!("CARGO_PKG_VERSION"), value))
+        .map_err(|error| RunError::Task(format!("it cannot be serialised: {error}")))
 }
 
 fn read<V: DeserializeOwned>(bytes: &[u8]) -> Result<V, RunError> {
-    postcard::from_bytes(bytes).map_err(garbled)
-}
-
-fn garbled(error: postcard::Error) -> RunError {
-    RunError::Task(format!("the data received cannot be read: {error}"))
+    let garbled = |error| RunError::Task(format!("the data received cannot be read: {error}"));
+    let (version, rest): (String, &[u8]) = postcard::take_from_bytes(bytes).map_err(garbled)?;
+    let here = env!("CARGO_PKG_VERSION");
+    if version != here {
+        let what = format!("it was sent by version {version} of kameleon, but this is version {here}");
+        return Err(RunError::Task(what));
+    }
+    postcard::from_bytes(rest).map_err(garbled)
 }

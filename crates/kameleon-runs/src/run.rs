@@ -1,18 +1,21 @@
 //! Starting a run, and resuming one.
 
+use crate::atomic_file::FileError;
 use crate::error::RunError;
-use crate::files::write_files;
 use crate::load::{StoredChain, load, own_units, posterior, settings_of};
-use crate::output::Posterior;
+use crate::output::{Posterior, write_files};
 use crate::prepare::Prepared;
 use crate::remote::{Remote, RemoteRunner};
-use crate::settings::{RunSettings, SettingsProblem};
+use crate::settings::{RunSettings, SettingsError};
 use crate::status::{How, Status};
 use crate::store::{DiskRecord, Folder};
+use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
+use kameleon::chain::ChainError;
 use kameleon::diagnose::ParameterSummary;
 use kameleon::engine::{Finish, Job, Rule, Runner, StopRule};
-use kameleon::record::{Draws, Recorded};
+use kameleon::pool::chain_groups;
+use kameleon::record::Draws;
 use kameleon::{Control, Ending, Target};
 use std::path::Path;
 use std::time::Instant;
@@ -62,24 +65,40 @@ pub fn start_on(
     let folder =
         folder.map(|path| Folder::create(path, &prepared.settings.to_toml()?).map_err(RunError::from)).transpose()?;
     let mut jobs = Vec::with_capacity(chains.len());
-    for chain in chains {
-        let target = Box::new(prepared.target.clone());
-        jobs.push(match &folder {
-            Some(folder) => {
-                let record = DiskRecord::create(folder, &*chain, prepared.save_every())?;
-                Job::new(chain, target, record)
-            }
-            None => Job::new(chain, target, in_memory(&prepared)?),
-        });
-    }
-    match go(jobs, prepared, folder.as_ref(), control, remote) {
-        // Nothing could be sampled from these starts: leave no run behind that could only fail again.
-        Err(error @ RunError::Start(_)) => {
-            folder.map(|folder| folder.discard(&indices)).transpose()?;
-            Err(error)
+    let begun = chains.into_iter().try_for_each(|chain| {
+        jobs.push(begin(folder.as_ref(), &prepared, chain)?);
+        Ok(())
+    });
+    let (all, count) = (begun.is_ok(), jobs.len());
+    let finished = begun.and_then(|()| go(jobs, prepared, folder.as_ref(), control, remote));
+    let nothing = match &finished {
+        Err(RunError::Start(_)) => true,
+        Err(_) => !all,
+        Ok(Finished { ending: Ending::Failed(ChainError::Fatal { .. }), posterior, .. }) => {
+            posterior.evaluations() == 0
         }
-        result => result,
+        Ok(_) => false,
+    };
+    // Leave no run behind that could only fail again.
+    if let Some(folder) = folder.filter(|_| nothing) {
+        folder.discard(&indices[..count])?;
     }
+    finished
+}
+
+/// A chain at its start, with a new record: in the folder, or in memory.
+fn begin<'a>(folder: Option<&Folder>, prepared: &Prepared<'a>, chain: Box<dyn AnyChain>) -> Result<Job<'a>, RunError> {
+    let target = Box::new(prepared.target.clone());
+    Ok(match folder {
+        Some(folder) => {
+            let record = DiskRecord::create(folder, &*chain, prepared.save_every())?;
+            Job::new(chain, target, record)
+        }
+        None => {
+            let room = prepared.settings.run.room(chain.position().len());
+            Job::new(chain, target, room.map_err(|error| error.within("run"))?)
+        }
+    })
 }
 
 /// Resumes the run in a folder, up to its end or to `draws` draws in each chain, exactly as if it had never stopped.
@@ -108,14 +127,20 @@ pub fn resume_on(
         lengthen(&mut settings, draws)?;
     }
     let mut prepared = Prepared::new(&settings, AnyTarget::new(target))?;
-    let mut jobs = Vec::new();
-    for index in prepared.settings.run.indices() {
-        jobs.push(rejoin(&folder, &prepared, index)?);
+    let indices = prepared.settings.run.indices();
+    let (there, gone): (Vec<_>, Vec<_>) = indices.into_iter().partition(|index| folder.checkpoint(*index).exists());
+    let mut jobs = there.iter().map(|index| rejoin(&folder, &prepared, *index)).collect::<Result<Vec<_>, _>>()?;
+    refuse_alone(&folder, &prepared, &jobs, &gone)?;
+    for index in gone {
+        // It was killed before it was first saved, or the user removed its files.
+        folder.remove_journal(index)?;
+        jobs.push(begin(Some(&folder), &prepared, prepared.chain(index)?)?);
     }
+    jobs.sort_by_key(|job| job.chain.index());
     if let Some(draws) = draws {
         let made = jobs.iter().map(|job| job.draws(settings.run.thin)).max().unwrap_or(0);
-        let what = || format!("{draws} are fewer than the {made} that a chain of the run has already");
-        SettingsProblem::demand(draws >= made, "draws", what)?;
+        let what = format!("{draws} are fewer than the {made} that a chain of the run has already");
+        SettingsError::demand("draws", draws >= made, &what)?;
         folder.replace_settings(&prepared.settings.to_toml()?)?;
     }
     prepared.settings.run.threads = threads.or(prepared.settings.run.threads);
@@ -123,28 +148,34 @@ pub fn resume_on(
 }
 
 /// A run that was to end by a rule or a limit ends at this number of draws instead.
-fn lengthen(settings: &mut RunSettings, draws: u64) -> Result<(), SettingsProblem> {
+fn lengthen(settings: &mut RunSettings, draws: u64) -> Result<(), SettingsError> {
     let before = settings.run.limit()?.0;
-    let what = || {
-        format!(
-            "{draws} are fewer than the {before} planned for the run; leave the number out to continue to the planned end"
-        )
-    };
-    SettingsProblem::demand(draws >= before || settings.run.until.is_some(), "draws", what)?;
+    let what = format!(
+        "{draws} are fewer than the {before} planned for the run; leave the number out to continue to the planned end"
+    );
+    SettingsError::demand("draws", draws >= before || settings.run.until.is_some(), &what)?;
     let run = &mut settings.run;
     (run.draws, run.until, run.max_draws, run.max_evaluations) = (Some(draws), None, None, None);
     Ok(())
 }
 
-/// A chain as it was last saved; from its start if it was killed before that, or if the user removed its files.
+/// An error if a chain is gone whose group has already learned: alone it could only wait for the others for ever.
+fn refuse_alone(folder: &Folder, prepared: &Prepared<'_>, jobs: &[Job<'_>], gone: &[usize]) -> Result<(), RunError> {
+    let (pooled, groups) = (prepared.settings.run.pools(), chain_groups(prepared.settings.run.chains));
+    let learned =
+        |group: usize| jobs.iter().any(|job| groups[job.chain.index()] == group && job.chain.iterations() > 0);
+    match gone.iter().find(|chain| pooled && learned(groups[**chain])) {
+        None => Ok(()),
+        Some(&chain) => {
+            let missing = FileError::new(&folder.checkpoint(chain), "the checkpoint is missing");
+            Err(RunError::damaged(chain, true)(missing))
+        }
+    }
+}
+
+/// A chain as it was last saved.
 fn rejoin<'a>(folder: &Folder, prepared: &Prepared<'a>, index: usize) -> Result<Job<'a>, RunError> {
     let target = Box::new(prepared.target.clone());
-    if !folder.checkpoint(index).exists() {
-        let chain = prepared.chain(index)?;
-        folder.remove_journal(index)?;
-        let record = DiskRecord::create(folder, &*chain, prepared.save_every())?;
-        return Ok(Job::new(chain, target, record));
-    }
     let damaged = RunError::damaged(index, prepared.settings.run.pools());
     let (chain, record) = DiskRecord::resume(folder, index, prepared.save_every()).map_err(damaged)?;
     let (dim, normals) = (chain.position().len(), chain.normals().len());
@@ -153,16 +184,6 @@ fn rejoin<'a>(folder: &Folder, prepared: &Prepared<'a>, index: usize) -> Result<
         return Err(RunError::refused(folder.path(), why));
     }
     Ok(Job::new(chain, target, record))
-}
-
-fn in_memory(prepared: &Prepared<'_>) -> Result<Recorded, RunError> {
-    let plan = &prepared.settings.run;
-    let dim = prepared.settings.parameters.0.len();
-    // A run that ends by a rule may need far fewer than it may make.
-    let draws = if plan.until.is_some() { 0 } else { plan.limit()?.0 };
-    let what =
-        || format!("{draws} draws in {dim} dimensions do not fit into memory; draw fewer, thin, or give a folder");
-    Recorded::with_capacity(draws, dim).ok_or_else(|| SettingsProblem::new("run.draws", what()).into())
 }
 
 /// Runs the chains and gathers what came of them.
@@ -196,7 +217,8 @@ fn go<'a>(
             let written = status.write(folder);
             let mut posterior = load(folder.path())?;
             posterior.warnings.extend(written.err().map(|error| error.to_string()));
-            let unwritten = write_files(&posterior, folder.path(), &settings.output);
+            let output = &settings.output;
+            let unwritten = write_files(&posterior, folder.path(), &output.formats, output.keep_warmup);
             posterior.warnings.extend(unwritten.iter().map(ToString::to_string));
             posterior
         }

@@ -9,11 +9,12 @@ mod parameters;
 mod text;
 
 pub use gp::{GpSettings, Samples};
+pub use kameleon::SettingsError;
 pub use kameleon::engine::StopRule;
 pub use model::{Kind, ModelSettings, Noisy};
 pub use output::OutputSettings;
 pub use parameters::{Parameter, Parameters, Start};
-pub use text::SettingsProblem;
+pub use text::plain_words;
 
 use kameleon::{Choice, Plan, Sampler};
 use serde::{Deserialize, Serialize, Serializer};
@@ -42,17 +43,17 @@ pub struct RunSettings {
 impl RunSettings {
     /// Reads a run file and checks it; `origin` is its name in messages. Unknown keys, wrong types and impossible values
     /// are reported with line and column.
-    pub fn from_toml(text: &str, origin: &str) -> Result<Self, SettingsProblem> {
+    pub fn from_toml(text: &str, origin: &str) -> Result<Self, SettingsError> {
         text::read(text, origin)
     }
 
     /// The run file that says the same.
-    pub fn to_toml(&self) -> Result<String, SettingsProblem> {
-        toml::to_string(self).map_err(|error| SettingsProblem::new("", error.to_string()))
+    pub fn to_toml(&self) -> Result<String, SettingsError> {
+        toml::to_string(self).map_err(|error| SettingsError::new("", error.to_string()))
     }
 
     /// The first invalid setting, by its key in a run file.
-    pub fn check(&self) -> Result<(), SettingsProblem> {
+    pub fn check(&self) -> Result<(), SettingsError> {
         self.model.check(&self.parameters)?;
         self.parameters.check()?;
         let mut run = Plan { sampler: self.sampler()?, ..self.run.clone() };
@@ -63,28 +64,28 @@ impl RunSettings {
     }
 
     /// The sampler.
-    pub fn sampler(&self) -> Result<Sampler, SettingsProblem> {
+    pub fn sampler(&self) -> Result<Sampler, SettingsError> {
         Sampler::chosen(&self.sampler)
-            .map_err(|error| SettingsProblem::new(format!("sampler.{}", error.setting), error.what))
+            .map_err(|error| SettingsError { setting: format!("sampler.{}", error.setting), ..error })
     }
 
     /// Iterations of warm-up in each chain, and how many it makes at most in all.
-    pub fn iterations(&self) -> Result<(u64, u64), SettingsProblem> {
+    pub fn iterations(&self) -> Result<(u64, u64), SettingsError> {
         let mut run = self.run.clone();
         run.complete(self.model.default_length());
         let length = run.length()?;
         Ok((length.warmup, length.total()))
     }
 
-    fn check_starts(&self) -> Result<(), SettingsProblem> {
+    fn check_starts(&self) -> Result<(), SettingsError> {
         let Some(starts) = &self.start else { return Ok(()) };
         let (found, chains) = (starts.len(), self.run.chains);
-        let what = || format!("needs one point, or one for each of the {chains} chains, not {found}");
-        SettingsProblem::demand(found == 1 || found == chains, "start", what)
+        let what = format!("needs one point, or one for each of the {chains} chains, not {found}");
+        SettingsError::demand("start", found == 1 || found == chains, &what)
     }
 
     /// Sets any setting by its key in a run file, such as `sampler.n`, to a value as it would be written there.
-    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingsProblem> {
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingsError> {
         *self = text::set(self, key, value)?;
         Ok(())
     }

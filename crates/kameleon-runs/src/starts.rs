@@ -1,6 +1,6 @@
 //! Where chains start: given points, draws from a box or a prior, or somewhere near the middle of the unbounded space.
 
-use crate::settings::{Parameter, RunSettings, SettingsProblem, Start};
+use crate::settings::{Parameter, RunSettings, SettingsError, Start};
 use kameleon::Rng;
 use kameleon::random::{Purpose, stream};
 use kameleon_models::Bound;
@@ -10,27 +10,27 @@ use rand::RngExt;
 const TRIES: usize = 1000;
 
 /// The start of a chain, in unbounded coordinates. Every parameter of the settings must be there by name.
-pub fn start(settings: &RunSettings, bounds: &[Bound], chain: usize) -> Result<Vec<f64>, SettingsProblem> {
+pub fn start(settings: &RunSettings, bounds: &[Bound], chain: usize) -> Result<Vec<f64>, SettingsError> {
     if let Some(points) = &settings.start {
         return given(&points[chain % points.len()], settings, bounds, chain);
     }
     let mut rng = stream(settings.run.seed, chain as u64, Purpose::Start);
     let coordinate = |((name, parameter), bound): (&(String, Parameter), &Bound)| {
         one(parameter, *bound, &mut rng, chain)
-            .map_err(|what| SettingsProblem::new(format!("parameters.{name}.start"), what))
+            .map_err(|what| SettingsError::new(format!("parameters.{name}.start"), what))
     };
     settings.parameters.0.iter().zip(bounds).map(coordinate).collect()
 }
 
 /// A point from the settings.
-fn given(x: &[f64], settings: &RunSettings, bounds: &[Bound], chain: usize) -> Result<Vec<f64>, SettingsProblem> {
+fn given(x: &[f64], settings: &RunSettings, bounds: &[Bound], chain: usize) -> Result<Vec<f64>, SettingsError> {
     let key = "start";
     let (found, wanted) = (x.len(), bounds.len());
-    let what = || format!("the point for chain {chain} has {found} coordinates, but there are {wanted} parameters");
-    SettingsProblem::demand(found == wanted, key, what)?;
+    let what = format!("the point for chain {chain} has {found} coordinates, but there are {wanted} parameters");
+    SettingsError::demand(key, found == wanted, &what)?;
     for ((x, bound), (name, _)) in x.iter().zip(bounds).zip(&settings.parameters.0) {
-        let what = || format!("{name} = {x} is not strictly inside its bounds");
-        SettingsProblem::demand(bound.contains(*x), key, what)?;
+        let what = format!("{name} = {x} is not strictly inside its bounds");
+        SettingsError::demand(key, bound.contains(*x), &what)?;
     }
     Ok(x.iter().zip(bounds).map(|(x, bound)| bound.unbounded(*x)).collect())
 }

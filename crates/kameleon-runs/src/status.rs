@@ -1,7 +1,7 @@
 //! How a run on disk ended, and what there is to say about it: the file `status.toml`.
 
 use crate::atomic_file::{self, FileError};
-use crate::store::Files;
+use crate::store::{Files, STATUS};
 use kameleon::Ending;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ impl How {
 }
 
 fn path(files: &Files) -> PathBuf {
-    files.path().join("status.toml")
+    files.path().join(STATUS)
 }
 
 impl Status {

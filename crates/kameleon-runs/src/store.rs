@@ -8,8 +8,11 @@ mod checkpoint;
 mod disk;
 mod folder;
 mod journal;
+mod sealed;
 
 pub use checkpoint::Checkpoint;
 pub use disk::{DiskRecord, copy_chain};
+pub(crate) use folder::STATUS;
 pub use folder::{Files, Folder};
 pub use journal::{Header, Journal, Recovered, read_journal};
+pub use sealed::{seal, unseal};

@@ -12,7 +12,7 @@ pub use bars::{BarRow, bars};
 pub use curves::curves;
 pub use heat::{CIVIDIS, GREYS, Heat, cell_centre};
 pub use style::{BLUE, FONT, RED};
-pub use svg::{Anchor, Canvas, escape};
+pub use svg::{Anchor, Canvas};
 
 use resvg::{tiny_skia, usvg};
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! The errors of studies.
 
+use kameleon::SettingsError;
 use kameleon_runs::atomic_file::FileError;
 use thiserror::Error;
 
@@ -7,15 +8,8 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum StudyError {
     /// The file is not a valid study.
-    #[error("{file}, line {line}: {what}")]
-    Format {
-        /// The file.
-        file: String,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong, and what is allowed.
-        what: String,
-    },
+    #[error(transparent)]
+    Format(#[from] SettingsError),
     /// There is no such figure.
     #[error("there is no figure \"{name}\"; choose one of {known}")]
     Figure {

@@ -1,12 +1,12 @@
 //! The page: one self-contained file with all figures, numbers and verdicts.
 
-use crate::draw::escape;
 use crate::figure::Outcome;
 use crate::results::Results;
 use crate::settings::Settings;
 use crate::study::{Kind, Scale, Study, TargetEntry};
 use crate::verdict::{Finding, Verdict, show};
 use base64::Engine as _;
+use kameleon_runs::output::escape;
 
 const STYLE: &str = include_str!("page.css");
 

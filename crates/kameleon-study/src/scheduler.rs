@@ -134,10 +134,6 @@ impl record::Record for Watched<'_> {
     fn recorded(&self) -> Result<Cow<'_, Recorded>, RecordError> {
         Ok(Cow::Borrowed(&self.recorded))
     }
-
-    fn into_recorded(self: Box<Self>) -> Result<Recorded, RecordError> {
-        Ok(self.recorded)
-    }
 }
 
 /// The lock, even after a panic elsewhere: what it guards is never half changed.

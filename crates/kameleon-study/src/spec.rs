@@ -4,7 +4,7 @@ use crate::named;
 use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
 use kameleon::random::{Purpose, stream};
-use kameleon::{ChainSettings, Choice, Length, Sampler, Target, pool};
+use kameleon::{Choice, Plan, Sampler, Target, pool};
 use rand::RngExt;
 use serde::Serialize;
 
@@ -87,18 +87,19 @@ impl Spec {
         // Chains of different samplers and targets must not share their random numbers.
         let key = serde_json::to_string(&(&self.target, &self.sampler)).expect("plain data");
         let index = self.replicate * self.chains() + member;
-        let (warmup, sampling) = (self.warmup, self.sampling);
-        let settings = ChainSettings { index, seed: self.seed ^ hash(&key), warmup, normals, correlation: 0.0 };
+        let plan = Plan {
+            sampler: self.sampler.clone(),
+            chains: self.chains(),
+            warmup: Some(self.warmup),
+            draws: Some(self.sampling),
+            seed: self.seed ^ hash(&key),
+            ..Plan::default()
+        };
         // The starts are the same for all samplers.
         let mut starts = stream(self.seed, index as u64, Purpose::Start);
         let start: Vec<f64> =
             (0..self.dim).map(|_| self.start + self.scatter * starts.random_range(-1.0..1.0)).collect();
-        let chain = self.sampler.chain(&start, settings, Length { warmup, sampling });
-        let mut chain = chain.map_err(|error| error.to_string())?;
-        if self.grouped {
-            chain.join();
-        }
-        Ok(chain)
+        plan.chain_at(index, &start, normals).map_err(|error| error.to_string())
     }
 }
 

@@ -15,6 +15,7 @@ use crate::spec::Spec;
 use kameleon::bandwidth::Bandwidth;
 use kameleon::proposal::{AdaptiveMetropolisSettings, Kamh, KamhSettings};
 use kameleon::{Choice, Kernel, Length, Sampler, SettingsError};
+use kameleon_runs::settings::plain_words;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use toml::Spanned;
@@ -179,10 +180,8 @@ fn first_two() -> [usize; 2] {
 impl Study {
     /// Reads a study; `file` is for messages.
     pub fn parse(file: &str, text: &str) -> Result<Self, StudyError> {
-        let wrong = |error: toml::de::Error| StudyError::Format {
-            file: file.into(),
-            line: check::line(text, error.span().unwrap_or(0..0)),
-            what: error.message().replace('\n', "; "),
+        let wrong = |error: toml::de::Error| {
+            check::wrong(file, text, error.span().unwrap_or(0..0), plain_words(error.message()))
         };
         let mut study: Self = toml::from_str(text).map_err(wrong)?;
         (study.file, study.text) = (file.into(), text.into());

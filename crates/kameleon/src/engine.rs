@@ -19,10 +19,13 @@ use job::OnThreads;
 use queue::Queue;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// How often the clock and the stop flag are looked at when time is limited.
 const WATCH: Duration = Duration::from_millis(20);
+/// The most chains that are advanced elsewhere at the same time.
+const MOST_WAITING: usize = 512;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -81,16 +84,18 @@ impl Engine<'_> {
     /// goes wrong later is told by the ending.
     pub fn run<'j>(&self, jobs: Vec<Job<'j>>, rule: &mut dyn Stopping) -> Result<Finish<'j>, ChainError> {
         let Some(limit) = self.limit else { return self.stretches(jobs, rule, &|| false) };
-        let [stop, late, over] = &std::array::from_fn(|_| AtomicBool::new(false));
+        let [stop, late] = &std::array::from_fn(|_| AtomicBool::new(false));
         let deadline = Instant::now() + limit;
+        // The watcher ends when the sender is dropped, also by a panic of this thread.
         std::thread::scope(|scope| {
-            // Also when this thread panics: the watcher must not wait for ever.
-            let _over = SetOnDrop(over);
+            let (_running, over) = mpsc::channel::<()>();
             scope.spawn(move || {
-                while !over.load(Ordering::Relaxed) {
+                loop {
                     late.store(Instant::now() >= deadline, Ordering::Relaxed);
                     stop.store(self.control.is_stopped() || late.load(Ordering::Relaxed), Ordering::Relaxed);
-                    std::thread::sleep(WATCH);
+                    if over.recv_timeout(WATCH) != Err(RecvTimeoutError::Timeout) {
+                        return;
+                    }
                 }
             });
             let control = Control { stop: Some(stop), ..self.control };
@@ -150,8 +155,8 @@ impl Engine<'_> {
         let on_threads = OnThreads;
         let runner = self.runner.unwrap_or(&on_threads);
         let threads = match self.runner {
-            // A thread for each chain: all they do is wait.
-            Some(_) => jobs.len(),
+            // A thread for each chain, up to a limit: all they do is wait.
+            Some(_) => jobs.len().min(MOST_WAITING),
             None => self.threads.unwrap_or(cores).min(jobs.len()),
         };
         let queue = Queue::new(jobs);
@@ -194,13 +199,4 @@ impl Engine<'_> {
 
 fn failed(jobs: Vec<Job<'_>>, error: ChainError) -> Finish<'_> {
     Finish { jobs, reason: error.to_string(), ending: Ending::Failed(error) }
-}
-
-/// Sets a flag when it goes out of scope, however that happens.
-struct SetOnDrop<'a>(&'a AtomicBool);
-
-impl Drop for SetOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }

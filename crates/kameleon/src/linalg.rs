@@ -119,6 +119,3 @@ pub fn cholesky_add(factor: &mut [f64], v: &mut [f64]) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

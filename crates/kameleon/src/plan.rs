@@ -4,6 +4,7 @@ use crate::any_chain::AnyChain;
 use crate::chain::ChainSettings;
 use crate::engine::{Rule, StopRule};
 use crate::length::Length;
+use crate::record::Recorded;
 use crate::registry::SettingsError;
 use crate::sampler::{Sampler, StartError};
 use serde::{Deserialize, Serialize};
@@ -242,6 +243,15 @@ impl Plan {
         let sampling = self.limit()?.0.saturating_mul(self.thin);
         let (warmup, until_learned) = self.longest_warmup()?;
         Ok(Length { warmup, until_learned, sampling })
+    }
+
+    /// Room in memory for the draws of a chain in `dim` dimensions; none yet where a rule ends the run, for it may need far
+    /// fewer than it may make.
+    pub fn room(&self, dim: usize) -> Result<Recorded, SettingsError> {
+        let draws = if self.until.is_some() { 0 } else { self.limit()?.0 };
+        let what =
+            || format!("{draws} draws in {dim} dimensions do not fit into memory; draw fewer, thin, or give a folder");
+        Recorded::with_capacity(draws, dim).ok_or_else(|| SettingsError::new("draws", what()))
     }
 
     /// The rule by which the run ends.

@@ -68,6 +68,12 @@ impl Draws {
         self.log_density.is_empty()
     }
 
+    /// Whether there is a point in `dim` dimensions for each, and the rest for each or for none.
+    pub fn fit(&self, dim: usize) -> bool {
+        let n = self.len();
+        self.points.len() == n * dim && [self.acceptance.len(), self.outcome.len()].iter().all(|m| [0, n].contains(m))
+    }
+
     fn push(&mut self, draw: Draw<'_>) {
         self.points.extend_from_slice(draw.x);
         self.log_density.push(draw.log_density);
@@ -96,6 +102,12 @@ impl Recorded {
         draws.acceptance.try_reserve_exact(count).ok()?;
         draws.outcome.try_reserve_exact(count).ok()?;
         Some(recorded)
+    }
+
+    /// Whether everything is there of every draw in `dim` dimensions.
+    pub fn fits(&self, dim: usize) -> bool {
+        let whole = |draws: &Draws| draws.acceptance.len() == draws.len() && draws.outcome.len() == draws.len();
+        [&self.warmup, &self.draws].into_iter().all(|draws| draws.fit(dim) && whole(draws))
     }
 
     /// Adds a draw.

@@ -197,6 +197,3 @@ macro_rules! settings {
         }
     };
 }
-
-#[cfg(test)]
-mod tests;

@@ -6,7 +6,7 @@ use crate::chain::{ChainError, show_point};
 use crate::diagnose::{Summary, summarise};
 use crate::engine::{Control, Ending, Engine, Job};
 use crate::plan::Plan;
-use crate::record::{Draws, Keep, Recorded};
+use crate::record::{Draws, Keep};
 use crate::registry::SettingsError;
 use crate::report::Report;
 use crate::sampler::StartError;
@@ -178,25 +178,13 @@ fn run(
     control: Control<'_>,
 ) -> Result<Run, StartError> {
     let dim = chains[0].position().len();
-    // A run that ends by a rule may need far fewer draws than it may make.
-    let draws = if plan.until.is_some() { 0 } else { plan.limit()?.0 };
-    let mut jobs = Vec::with_capacity(chains.len());
-    for chain in chains {
-        let record = Recorded::with_capacity(draws, dim).ok_or_else(|| {
-            let what = format!("{draws} draws in {dim} dimensions do not fit into memory; draw fewer, or thin");
-            SettingsError::new("draws", what)
-        })?;
-        jobs.push(Job::new(chain, Box::new(target.clone()), record));
-    }
+    let job = |chain| Ok(Job::new(chain, Box::new(target.clone()), plan.room(dim)?));
+    let jobs = chains.into_iter().map(job).collect::<Result<_, SettingsError>>()?;
     let keep = Keep { thin: plan.thin, warmup: false };
     let engine = Engine { keep, threads: plan.threads, limit: plan.time_limit(), runner: None, control };
     let finish = engine.run(jobs, &mut plan.rule()?)?;
     let chains = finish.jobs.into_iter().map(ChainRun::of).collect::<Result<_, _>>()?;
-    // One name for each parameter, whatever the target says.
-    let mut names = target.names(dim);
-    names.truncate(dim);
-    names.extend((names.len()..dim).map(|i| format!("x{}", i + 1)));
-    Ok(Run { names, chains, ending: finish.ending, reason: finish.reason })
+    Ok(Run { names: target.all_names(dim), chains, ending: finish.ending, reason: finish.reason })
 }
 
 impl ChainRun {

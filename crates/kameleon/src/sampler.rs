@@ -130,7 +130,14 @@ impl Sampler {
     /// The sampler that is meant; the default if no name is given.
     pub fn chosen(choice: &Choice) -> Result<Self, SettingsError> {
         let name = if choice.name.is_empty() { SAMPLERS[0].name } else { &choice.name };
-        registry::find("sampler", name, SAMPLERS.iter())?.build(&choice.settings)
+        let entry = registry::find("sampler", name, SAMPLERS.iter())?;
+        entry.build(&choice.settings).map_err(|error| match entry.has(&error.setting) {
+            false if SAMPLERS.iter().any(|other| other.has(&error.setting)) => {
+                let others: Vec<&str> = SAMPLERS.iter().filter(|o| o.has(&error.setting)).map(|o| o.name).collect();
+                SettingsError { what: format!("{}; {} have one", error.what, others.join(", ")), ..error }
+            }
+            _ => error,
+        })
     }
 
     /// Its name with all settings.

@@ -25,6 +25,16 @@ impl Outcome {
         self as u8
     }
 
+    /// Its name, as in stored chains.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
+            Self::OutsideSupport => "outside-support",
+            Self::Invalid => "invalid",
+        }
+    }
+
     /// The outcome with this number.
     pub fn of(code: u8) -> Option<Self> {
         Self::ALL.get(usize::from(code)).copied()

@@ -1,12 +1,12 @@
 //! The flags of Gaussian-process classification, and the settings they stand for.
 
+use super::Given;
 use anyhow::Result;
 use clap::Args;
 use kameleon_gp::{Approximation, Covariance, Likelihood, Standardise};
-use kameleon_runs::settings::{GpSettings, Samples};
+use kameleon_runs::settings::Samples;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use std::path::PathBuf;
 
 /// The flags of `--target glass` and `--target gp`.
@@ -54,23 +54,8 @@ fn named<T: for<'a> Deserialize<'a>>(text: &str) -> std::result::Result<T, Error
 }
 
 impl GpArgs {
-    /// What was given, by the keys of run files.
-    fn given(&self) -> serde_json::Result<Map<String, Value>> {
-        let given = |value: &Value| !matches!(value, Value::Null | Value::Bool(false));
-        let table: Map<String, Value> = serde_json::from_value(serde_json::to_value(self)?)?;
-        Ok(table.into_iter().filter(|(_, value)| given(value)).collect())
-    }
-
     /// One of these flags that was given, for targets that do not take them.
     pub fn first_given(&self) -> Result<Option<String>> {
         Ok(self.given()?.into_iter().next().map(|(flag, _)| flag))
-    }
-
-    /// Puts what was given into the settings.
-    pub fn apply(&self, settings: &mut GpSettings) -> Result<()> {
-        let mut table: Map<String, Value> = serde_json::from_value(serde_json::to_value(&*settings)?)?;
-        table.extend(self.given()?);
-        *settings = serde_json::from_value(Value::Object(table))?;
-        Ok(())
     }
 }

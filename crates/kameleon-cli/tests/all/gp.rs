@@ -133,18 +133,6 @@ fn flags_that_do_not_go_together_are_refused() {
 }
 
 #[test]
-fn a_seed_gives_the_same_figures_on_any_number_of_threads() {
-    let data = table("threads");
-    let with = |threads: &str, seed: &str| {
-        let args = ["--target", "gp", "--data", &data, "--label", "state", "--threads", threads, "--seed", seed];
-        let run = json(&[&args, &SHORT[..]].concat());
-        (run["parameters"].clone(), run["n_imp"].clone(), run["sd_log_estimate"].clone())
-    };
-    assert_eq!(with("1", "5"), with("2", "5"));
-    assert_ne!(with("1", "5").0, with("1", "6").0);
-}
-
-#[test]
 fn a_stuck_chain_is_warned_of() {
     let run = json(&["--target", "gaussian", "--dim", "2", "--noise", "4", "--warmup", "3000", "--draws", "5000"]);
     let warnings = run["warnings"].to_string();

@@ -55,7 +55,7 @@ fn flags_win_over_the_file_and_errors_name_the_line() {
         (&30.into(), &2.into(), &2.into(), &"SM".into())
     );
     assert_eq!(json(&["sample", file, "--target", "ring", "--dim", "3"])["parameters"].as_array().unwrap().len(), 3);
-    assert!(says(2, &["sample", file, "--set", "run.drawz=3"]).contains("unknown field `drawz`"));
+    assert!(says(2, &["sample", file, "--set", "run.drawz=3"]).contains("unknown key `drawz`"));
     assert!(says(2, &["sample", file, "--set", "run.draws"]).contains("should be KEY=VALUE"));
     assert!(says(2, &["sample", file, "--until", "ess"]).contains("should be ess=NUMBER or rhat=NUMBER"));
     assert!(says(2, &["sample", file, "--max-draws", "0"]).contains("run.max-draws: must be at least 1"));
@@ -246,9 +246,14 @@ fn a_program_is_started_from_the_users_own_run_file_only() {
 }
 
 #[test]
-fn servers_and_libraries_that_are_not_there_are_told() {
+fn models_that_are_not_there_are_told_and_leave_no_run_behind() {
     let place = place("missing");
-    let file = place.join("run.toml");
+    let (file, out) = (place.join("run.toml"), place.join("out"));
+    fs::write(&file, "parameters = [\"a\"]\n[model]\nprogram = [\"/nowhere/model\"]\n").unwrap();
+    let output = command(&["sample", text(&file), "--out", text(&out)]).output().unwrap();
+    let (shown, said) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(on_one_line(&shown).contains("program /nowhere/model cannot be started"), "{shown}");
+    assert!(output.status.code() == Some(1) && !said.contains("to resume") && !out.exists(), "{said}");
     fs::write(&file, "parameters = [\"a\"]\n[model]\nlibrary = \"no.so\"\n").unwrap();
     let said = says(2, &["sample", text(&file)]);
     assert!(said.contains(&format!("shared library {}", text(&place.join("no.so")))), "{said}");

@@ -49,7 +49,7 @@ fn wrong_use_is_told_with_what_is_allowed() {
     says(&["compare", "there-is-none.toml"], "there-is-none.toml cannot be read");
     let file = out.join("mine.toml");
     std::fs::write(&file, "name = \"mine\"\ntitle = \"Mine\"\nkind = \"bars\"\nchain = 4\n").unwrap();
-    says(&["compare", file.to_str().unwrap()], "mine.toml, line 4: unknown field `chain`, expected one of");
+    says(&["compare", file.to_str().unwrap()], "mine.toml, line 4: unknown key `chain`, expected one of");
 }
 
 #[cfg(unix)]

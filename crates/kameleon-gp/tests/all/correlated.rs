@@ -59,11 +59,3 @@ fn a_stored_chain_goes_on_bit_for_bit_with_its_normals() {
         assert_eq!(original.normals(), restored.normals());
     }
 }
-
-#[test]
-fn draws_do_not_depend_on_the_number_of_threads() {
-    for correlation in [0.0, 0.99] {
-        let with = |threads| run(&Plan { threads: Some(threads), ..plan(correlation, 300) });
-        assert_eq!(with(1).draws(), with(2).draws());
-    }
-}

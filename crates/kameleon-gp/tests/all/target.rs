@@ -182,7 +182,7 @@ fn a_wrong_size_is_fatal() {
 fn settings_are_checked_once_and_read_from_text() {
     let complaint = |settings| GpClassification::new(&glass(), settings).err().unwrap().to_string();
     let default = Settings::default;
-    assert_eq!(complaint(Settings { n_imp: 0, ..default() }), "setting n_imp: must be at least 1");
+    assert_eq!(complaint(Settings { n_imp: 0, ..default() }), "setting n_imp: must be at least 1, not 0");
     assert_eq!(
         complaint(Settings { prior_variance: -1.0, ..default() }),
         "setting prior_variance: must be positive and finite, not -1"

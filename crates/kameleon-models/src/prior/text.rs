@@ -28,6 +28,11 @@ pub fn list() -> String {
     PRIORS.iter().map(|family| format!("  {:40} {}\n", family.signature(), family.about)).collect()
 }
 
+/// Name, parameters and a line about each prior, for programs.
+pub fn entries() -> impl Iterator<Item = (&'static str, Vec<&'static str>, &'static str)> {
+    PRIORS.iter().map(|family| (family.name, family.parameters.iter().map(|(name, _)| *name).collect(), family.about))
+}
+
 /// The family of this name; `_` may stand for `-`.
 pub fn family(name: &str) -> Option<&'static Family> {
     let name = name.trim().replace('_', "-");

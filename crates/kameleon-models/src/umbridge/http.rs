@@ -2,6 +2,7 @@
 
 use super::UmBridgeSettings;
 use serde::Serialize;
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 use thiserror::Error as ThisError;
@@ -31,20 +32,22 @@ pub enum HttpError {
 /// The status and the body of an answer.
 pub type Answer = (u16, Vec<u8>);
 
-/// A client with one connection.
+/// A client with one connection; a clone makes its own.
 #[derive(Debug)]
 pub struct Http {
     agent: Agent,
-    url: String,
-    timeout: Duration,
-    retries: u32,
-    pause: Duration,
-    longest: u64,
+    settings: Arc<UmBridgeSettings>,
+}
+
+impl Clone for Http {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.settings))
+    }
 }
 
 impl Http {
     /// Does not connect yet.
-    pub fn new(settings: &UmBridgeSettings) -> Self {
+    pub fn new(settings: Arc<UmBridgeSettings>) -> Self {
         // Requests go to this server only: no proxy and no redirect.
         let config = Agent::config_builder()
             .http_status_as_error(false)
@@ -55,25 +58,18 @@ impl Http {
             .timeout_connect(Some(CONNECT.min(settings.timeout)))
             .timeout_global(Some(settings.timeout))
             .build();
-        Self {
-            agent: Agent::new_with_config(config),
-            url: settings.url.clone(),
-            timeout: settings.timeout,
-            retries: settings.retries,
-            pause: settings.pause,
-            longest: settings.longest_reply,
-        }
+        Self { agent: Agent::new_with_config(config), settings }
     }
 
     /// GET of a path under the server's address.
     pub fn get(&self, path: &str) -> Result<Answer, HttpError> {
-        let url = format!("{}/{path}", self.url);
+        let url = format!("{}/{path}", self.settings.url);
         self.persist(|| self.agent.get(&url).call())
     }
 
     /// POST of a message to a path under the server's address.
     pub fn post(&self, path: &str, message: &impl Serialize) -> Result<Answer, HttpError> {
-        let url = format!("{}/{path}", self.url);
+        let url = format!("{}/{path}", self.settings.url);
         let body = serde_json::to_vec(message).map_err(|error| HttpError::Refused(error.to_string()))?;
         self.persist(|| self.agent.post(&url).header("content-type", "application/json").send(&body[..]))
     }
@@ -89,18 +85,18 @@ impl Http {
                 Ok(answer) => return Ok(answer),
                 Err(error) => self.classify(error)?,
             };
-            if tries > self.retries {
+            if tries > self.settings.retries {
                 return Err(HttpError::Lost { tries, why });
             }
             // The first retry is immediate: a healthy server may close an idle connection.
             if tries > 1 {
-                sleep(self.pause.saturating_mul(1 << (tries - 2).min(16)).min(LONGEST_PAUSE));
+                sleep(self.settings.pause.saturating_mul(1 << (tries - 2).min(16)).min(LONGEST_PAUSE));
             }
         }
     }
 
     fn read(&self, mut response: Response<Body>) -> Result<Answer, Error> {
-        let body = response.body_mut().with_config().limit(self.longest).read_to_vec()?;
+        let body = response.body_mut().with_config().limit(self.settings.longest_reply).read_to_vec()?;
         Ok((response.status().as_u16(), body))
     }
 
@@ -108,8 +104,8 @@ impl Http {
     fn classify(&self, error: Error) -> Result<String, HttpError> {
         match error {
             Error::Timeout(ureq::Timeout::Connect | ureq::Timeout::Resolve) => Ok("connecting took too long".into()),
-            Error::Timeout(_) => Err(HttpError::Timeout(self.timeout)),
-            Error::BodyExceedsLimit(_) => Err(HttpError::TooLong(self.longest)),
+            Error::Timeout(_) => Err(HttpError::Timeout(self.settings.timeout)),
+            Error::BodyExceedsLimit(_) => Err(HttpError::TooLong(self.settings.longest_reply)),
             Error::Io(_) | Error::ConnectionFailed | Error::HostNotFound => Ok(error.to_string()),
             other => Err(HttpError::Refused(other.to_string())),
         }

@@ -94,7 +94,7 @@ fn an_answer_that_is_none_ends_the_run_and_is_shown() {
         ("hello", "it wrote: hello"),
         ("{\"logdensity\": 1}", "none of \"log_density\""),
         ("{\"log_density\": \"high\"}", "invalid value"),
-        ("{\"log_density\": [1]}", "invalid type"),
+        ("{\"log_density\": [1]}", "invalid value"),
         ("{\"log_density\": 1, \"log_density\": 2}", "duplicate field"),
         ("{\"log_density\": 1", "EOF"),
         ("", "it wrote: "),

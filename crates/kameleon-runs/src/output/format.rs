@@ -68,6 +68,13 @@ impl Posterior {
     }
 }
 
+/// Writes the draws of a run to files in its folder. A file that cannot be written does not keep the others from being written;
+/// a run that was stopped in its warm-up has nothing to write.
+pub fn write_files(posterior: &Posterior, folder: &Path, formats: &[FormatName], warmup: bool) -> Vec<FileError> {
+    let formats = formats.iter().filter(|_| !posterior.points().is_empty()).map(|name| name.0);
+    formats.filter_map(|f| (f.write)(posterior, &folder.join(f.file), warmup).err()).collect()
+}
+
 /// A format by its name, as run files have it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

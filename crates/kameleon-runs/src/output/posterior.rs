@@ -188,10 +188,8 @@ impl Posterior {
         }
         for chain in &self.chains {
             for kept in [&chain.warmup, &chain.draws] {
-                let n = kept.len();
-                let fits = kept.points.len() == n * d && [0, n].contains(&kept.acceptance.len());
-                if !fits || ![0, n].contains(&kept.outcome.len()) {
-                    let index = chain.index;
+                if !kept.fit(d) {
+                    let (index, n) = (chain.index, kept.len());
                     return misfit(format!("chain {index} has {n} log densities, and another number of points"));
                 }
             }

@@ -8,7 +8,8 @@ mod words;
 
 use crate::atomic_file::{self, FileError};
 use crate::output::Posterior;
-use html::{escape, script_safe};
+pub use html::escape;
+use html::script_safe;
 use std::path::Path;
 
 const PAGE: &str = include_str!("report/page/page.html");

@@ -1,6 +1,6 @@
 //! Gaussian-process classification: which table, which model, how many importance samples.
 
-use super::SettingsProblem;
+use super::SettingsError;
 use kameleon_gp::{Approximation, Covariance, Dataset, Likelihood, Settings, Standardise, glass};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -76,36 +76,35 @@ impl From<Samples> for Value {
 
 impl GpSettings {
     /// `is_glass`: the data are the built-in ones.
-    pub(super) fn check(&self, is_glass: bool) -> Result<(), SettingsProblem> {
+    pub(super) fn check(&self, is_glass: bool) -> Result<(), SettingsError> {
         let table =
             [("data", self.data.is_some()), ("label", self.label.is_some()), ("positive", self.positive.is_some())];
         for (key, given) in table {
-            let what = || "is for a table of your own; glass brings its own data".into();
-            SettingsProblem::demand(!(is_glass && given), &format!("model.gp.{key}"), what)?;
+            let what = "is for a table of your own; glass brings its own data";
+            SettingsError::demand(&format!("model.gp.{key}"), !(is_glass && given), what)?;
         }
-        let needs = |ok: bool, key: &str, what: &str| SettingsProblem::demand(is_glass || ok, key, || what.into());
+        let needs = |ok: bool, key: &str, what: &str| SettingsError::demand(key, is_glass || ok, what);
         needs(self.data.is_some(), "model.gp.data", "classification needs a table: --data FILE, or data = \"FILE\"")?;
         needs(self.label.is_some(), "model.gp.label", "needed: --label COLUMN, the column with the two classes")?;
         self.model_settings().map(drop)
     }
 
     /// The table.
-    pub(crate) fn dataset(&self) -> Result<Dataset, SettingsProblem> {
+    pub(crate) fn dataset(&self) -> Result<Dataset, SettingsError> {
         let (Some(path), Some(label)) = (&self.data, &self.label) else { return Ok(glass()) };
         let name = path.display().to_string();
-        let file =
-            File::open(path).map_err(|error| SettingsProblem::new(format!("--data {name}"), error.to_string()))?;
+        let file = File::open(path).map_err(|error| SettingsError::new(format!("--data {name}"), error.to_string()))?;
         Dataset::read(file, label, self.positive.as_deref())
-            .map_err(|error| SettingsProblem::new(name, error.to_string()))
+            .map_err(|error| SettingsError::new(name, error.to_string()))
     }
 
     /// The settings of the model.
-    pub(crate) fn model_settings(&self) -> Result<Settings, SettingsProblem> {
+    pub(crate) fn model_settings(&self) -> Result<Settings, SettingsError> {
         let base = match self.parametrisation.as_deref() {
             None | Some("text") => Settings::default(),
             Some("published") => Settings::published(),
             Some(other) => {
-                return Err(SettingsProblem::new(
+                return Err(SettingsError::new(
                     "model.gp.parametrisation",
                     format!("\"{other}\": say text or published"),
                 ));

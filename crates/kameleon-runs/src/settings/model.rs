@@ -1,7 +1,7 @@
 //! What is sampled: one of a built-in target, classification, an expression, a program, a library, a server.
 
 use super::gp::{GpSettings, Samples};
-use super::{Parameters, SettingsProblem};
+use super::{Parameters, SettingsError};
 use kameleon::Choice;
 use kameleon::any_target::AnyTarget;
 use kameleon::registry::{read, same_name};
@@ -101,7 +101,7 @@ const KINDS: &str = "target, gp, log-density, program, library or url";
 
 impl ModelSettings {
     /// Which model is meant.
-    pub fn kind(&self) -> Result<Kind<'_>, SettingsProblem> {
+    pub fn kind(&self) -> Result<Kind<'_>, SettingsError> {
         let is_glass = self.is_glass();
         let target = self.target.as_ref().filter(|_| !is_glass);
         let gp = is_glass || self.gp.is_some();
@@ -118,11 +118,11 @@ impl ModelSettings {
         ];
         let mut found = found.into_iter().filter_map(|(key, kind)| Some((key, kind?)));
         let Some((first, kind)) = found.next() else {
-            return Err(SettingsProblem::new("model", format!("does not say what to sample; give one of {KINDS}")));
+            return Err(SettingsError::new("model", format!("does not say what to sample; give one of {KINDS}")));
         };
         match found.next() {
             None => Ok(kind),
-            Some((second, _)) => Err(SettingsProblem::new(
+            Some((second, _)) => Err(SettingsError::new(
                 format!("model.{second}"),
                 format!("{first} is given too, and a run has one model: give one of {KINDS}"),
             )),
@@ -135,7 +135,7 @@ impl ModelSettings {
     }
 
     /// The classification problem, with the settings that were given with the name `glass`.
-    pub(crate) fn classification(&self) -> Result<GpSettings, SettingsProblem> {
+    pub(crate) fn classification(&self) -> Result<GpSettings, SettingsError> {
         let mut gp = self.gp.clone().unwrap_or_default();
         if let Some(choice) = &self.target {
             let settings = GLASS.known(&choice.settings).and_then(read);
@@ -151,7 +151,7 @@ impl ModelSettings {
     }
 
     /// The built-in target or posterior of this name; `names` is the number of parameters that have a name.
-    pub(crate) fn named(&self, choice: &Choice, names: usize) -> Result<AnyTarget<'static>, SettingsProblem> {
+    pub(crate) fn named(&self, choice: &Choice, names: usize) -> Result<AnyTarget<'static>, SettingsError> {
         let mut chosen = choice.clone();
         let entry = AnyTarget::entry(choice, POSTERIORS.iter().chain([&GLASS]))
             .map_err(|error| error.within("model.target"))?;
@@ -163,8 +163,8 @@ impl ModelSettings {
             chosen.set("noise", noise);
         }
         entry.build(&chosen.settings).map_err(|error| match choice.settings.contains_key(&error.setting) {
-            false if ["dim", "noise"].contains(&error.setting.as_str()) => error.within("model").into(),
-            _ => error.within("model.target").into(),
+            false if ["dim", "noise"].contains(&error.setting.as_str()) => error.within("model"),
+            _ => error.within("model.target"),
         })
     }
 
@@ -205,34 +205,33 @@ impl ModelSettings {
         }
     }
 
-    pub(super) fn check(&self, parameters: &Parameters) -> Result<(), SettingsProblem> {
+    pub(super) fn check(&self, parameters: &Parameters) -> Result<(), SettingsError> {
         let kind = self.kind()?;
         self.check_keys(kind)?;
-        let named = || "this model needs its parameters by name, such as parameters = [\"a\", \"b\"]".to_string();
+        let what = "this model needs its parameters by name, such as parameters = [\"a\", \"b\"]";
+        let named = || SettingsError::demand("parameters", !parameters.is_empty(), what);
         match kind {
             Kind::BuiltIn(choice) | Kind::Posterior(choice) => self.named(choice, parameters.names().len()).map(drop),
             Kind::Gp => self.classification()?.check(self.target.is_some()),
             Kind::Expression(text) => {
-                SettingsProblem::demand(!parameters.is_empty(), "parameters", named)?;
+                named()?;
                 let wrong =
-                    |error: kameleon_models::ModelError| SettingsProblem::new("model.log-density", error.to_string());
+                    |error: kameleon_models::ModelError| SettingsError::new("model.log-density", error.to_string());
                 Expression::new(text, &parameters.names()).map(drop).map_err(wrong)
             }
             Kind::External(_) => Ok(()),
-            Kind::Program(_) | Kind::Library(_) | Kind::Server(_) => {
-                SettingsProblem::demand(!parameters.is_empty(), "parameters", named)
-            }
+            Kind::Program(_) | Kind::Library(_) | Kind::Server(_) => named(),
         }?;
         if let Some(seconds) = self.timeout {
             let ok = seconds > 0.0 && seconds <= 365.0 * 86400.0;
-            let what = || format!("must be positive and at most a year, in seconds, not {seconds}");
-            SettingsProblem::demand(ok, "model.timeout", what)?;
+            let what = format!("must be positive and at most a year, in seconds, not {seconds}");
+            SettingsError::demand("model.timeout", ok, &what)?;
         }
         Ok(())
     }
 
     /// An error for a key that does not apply to the model.
-    fn check_keys(&self, kind: Kind<'_>) -> Result<(), SettingsProblem> {
+    fn check_keys(&self, kind: Kind<'_>) -> Result<(), SettingsError> {
         let (built_in, gp) = (matches!(kind, Kind::BuiltIn(_)), kind == Kind::Gp);
         let has_dim = built_in || gp || matches!(kind, Kind::Posterior(_));
         let (program, library) = (matches!(kind, Kind::Program(_)), matches!(kind, Kind::Library(_)));
@@ -253,7 +252,7 @@ impl ModelSettings {
             ("config", self.config.is_some(), library || server, "libraries and servers"),
         ];
         match keys.into_iter().find(|(_, given, fits, _)| *given && !fits) {
-            Some((key, _, _, whose)) => Err(SettingsProblem::new(format!("model.{key}"), format!("is for {whose}"))),
+            Some((key, _, _, whose)) => Err(SettingsError::new(format!("model.{key}"), format!("is for {whose}"))),
             None => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! What is kept of a run, and written.
 
-use super::SettingsProblem;
+use super::SettingsError;
 use crate::output::{FORMATS, FormatName};
 use serde::{Deserialize, Serialize};
 
@@ -23,9 +23,10 @@ impl Default for OutputSettings {
 }
 
 impl OutputSettings {
-    pub(super) fn check(&self) -> Result<(), SettingsProblem> {
+    pub(super) fn check(&self) -> Result<(), SettingsError> {
         let seconds = self.save_every;
         let ok = (0.0..=1e6).contains(&seconds);
-        SettingsProblem::demand(ok, "output.save-every", || format!("must be from 0 to 1000000 seconds, not {seconds}"))
+        let what = format!("must be from 0 to 1000000 seconds, not {seconds}");
+        SettingsError::demand("output.save-every", ok, &what)
     }
 }

@@ -1,6 +1,6 @@
 //! The parameters of a model: their names in order, bounds, priors, and where chains start.
 
-use super::SettingsProblem;
+use super::SettingsError;
 use kameleon_models::{Bound, Prior};
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -69,23 +69,22 @@ impl Parameter {
         Bound::new(lower, upper).map_err(|error| error.to_string())
     }
 
-    fn check(&self, name: &str) -> Result<(), SettingsProblem> {
+    fn check(&self, name: &str) -> Result<(), SettingsError> {
         let key = |of: &str| format!("parameters.{name}.{of}");
         let end = if self.upper.is_some() { "upper" } else { "lower" };
-        let bound = self.bound().map_err(|what| SettingsProblem::new(key(end), what))?;
+        let bound = self.bound().map_err(|what| SettingsError::new(key(end), what))?;
         match &self.start {
             Some(Start::Prior(_)) if self.prior.is_none() => {
-                Err(SettingsProblem::new(key("start"), "there is no prior to draw from; give one, or a number"))
+                Err(SettingsError::new(key("start"), "there is no prior to draw from; give one, or a number"))
             }
             Some(Start::Box { from, to }) => {
                 let ok = from.is_finite() && to.is_finite() && from < to;
-                SettingsProblem::demand(ok, &key("start"), || format!("from ({from}) must be less than to ({to})"))
+                SettingsError::demand(&key("start"), ok, &format!("from ({from}) must be less than to ({to})"))
             }
-            Some(Start::At(x)) => inside(bound, *x).map_err(|what| SettingsProblem::new(key("start"), what)),
-            Some(Start::Each(values)) => values
-                .iter()
-                .try_for_each(|x| inside(bound, *x))
-                .map_err(|what| SettingsProblem::new(key("start"), what)),
+            Some(Start::At(x)) => inside(bound, *x).map_err(|what| SettingsError::new(key("start"), what)),
+            Some(Start::Each(values)) => {
+                values.iter().try_for_each(|x| inside(bound, *x)).map_err(|what| SettingsError::new(key("start"), what))
+            }
             _ => Ok(()),
         }
     }
@@ -124,20 +123,20 @@ impl Parameters {
     }
 
     /// Their bounds, in order.
-    pub fn bounds(&self) -> Result<Vec<Bound>, SettingsProblem> {
+    pub fn bounds(&self) -> Result<Vec<Bound>, SettingsError> {
         let bound = |(name, parameter): &(String, Parameter)| {
-            parameter.bound().map_err(|what| SettingsProblem::new(format!("parameters.{name}"), what))
+            parameter.bound().map_err(|what| SettingsError::new(format!("parameters.{name}"), what))
         };
         self.0.iter().map(bound).collect()
     }
 
-    pub(super) fn check(&self) -> Result<(), SettingsProblem> {
+    pub(super) fn check(&self) -> Result<(), SettingsError> {
         let mut seen = HashSet::new();
         for (name, parameter) in &self.0 {
             let plain = !name.is_empty() && !name.chars().any(char::is_control);
-            let what = || format!("{name:?} is not a valid name: it must not be empty or hold control characters");
-            SettingsProblem::demand(plain, "parameters", what)?;
-            SettingsProblem::demand(seen.insert(name), "parameters", || format!("two parameters are named `{name}`"))?;
+            let what = format!("{name:?} is not a valid name: it must not be empty or hold control characters");
+            SettingsError::demand("parameters", plain, &what)?;
+            SettingsError::demand("parameters", seen.insert(name), &format!("two parameters are named `{name}`"))?;
             parameter.check(name)?;
         }
         Ok(())

@@ -3,83 +3,29 @@
 use super::RunSettings;
 use kameleon::SettingsError;
 use serde::Deserialize;
-use std::fmt;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue, Deserializer};
 use toml::{Spanned, Table, Value};
 
-/// What is wrong with settings, and where.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SettingsProblem {
-    /// The file, if they were read from one.
-    pub origin: Option<String>,
-    /// Line and column in it, from 1.
-    pub place: Option<(usize, usize)>,
-    /// The key, such as `run.draws`; empty if the message names it.
-    pub key: String,
-    /// What is wrong, and what is allowed.
-    pub what: String,
-}
-
-impl SettingsProblem {
-    /// The setting `key` is wrong in this way.
-    pub fn new(key: impl Into<String>, what: impl Into<String>) -> Self {
-        Self { key: key.into(), what: what.into(), ..Self::default() }
-    }
-
-    /// An error unless `ok`.
-    pub(crate) fn demand(ok: bool, key: &str, what: impl FnOnce() -> String) -> Result<(), Self> {
-        if ok { Ok(()) } else { Err(Self::new(key, what())) }
-    }
-}
-
-impl std::error::Error for SettingsProblem {}
-
-impl From<SettingsError> for SettingsProblem {
-    fn from(error: SettingsError) -> Self {
-        Self::new(error.setting, error.what)
-    }
-}
-
-impl fmt::Display for SettingsProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(origin) = &self.origin {
-            write!(f, "{origin}")?;
-            if let Some((line, column)) = self.place {
-                write!(f, ", line {line}, column {column}")?;
-            }
-            f.write_str(": ")?;
-        }
-        if !self.key.is_empty() {
-            write!(f, "{}: ", self.key)?;
-        }
-        f.write_str(&self.what)
-    }
-}
-
 /// Reads and checks a run file.
-pub fn read(text: &str, origin: &str) -> Result<RunSettings, SettingsProblem> {
-    let at = |span: Option<Range<usize>>| span.map(|span| line_and_column(text, span.start));
-    let wrong = |error: toml::de::Error| SettingsProblem {
-        origin: Some(origin.into()),
-        place: at(error.span()),
-        key: String::new(),
-        what: in_words(&error),
+pub fn read(text: &str, origin: &str) -> Result<RunSettings, SettingsError> {
+    let at = |span: Option<Range<usize>>| match span.map(|span| line_and_column(text, span.start)) {
+        Some((line, column)) => format!("{origin}, line {line}, column {column}"),
+        None => origin.into(),
     };
+    let wrong =
+        |error: toml::de::Error| SettingsError { place: at(error.span()), ..SettingsError::new("", in_words(&error)) };
     let mut table = DeTable::parse(text).map_err(wrong)?;
     dashes(table.get_mut());
     let settings = RunSettings::deserialize(Deserializer::from(table.clone())).map_err(wrong)?;
-    settings.check().map_err(|problem| SettingsProblem {
-        origin: Some(origin.into()),
-        place: at(span_of(table.get_ref(), &problem.key)),
-        ..problem
-    })?;
+    let found = |error: SettingsError| SettingsError { place: at(span_of(table.get_ref(), &error.setting)), ..error };
+    settings.check().map_err(found)?;
     Ok(settings)
 }
 
 /// The settings with one of them changed. What is not TOML is taken as text: `target=banana` needs no quotes.
-pub fn set(settings: &RunSettings, key: &str, value: &str) -> Result<RunSettings, SettingsProblem> {
-    let problem = |what: String| SettingsProblem::new(key, what);
+pub fn set(settings: &RunSettings, key: &str, value: &str) -> Result<RunSettings, SettingsError> {
+    let problem = |what: String| SettingsError::new(key, what);
     let parsed = toml::from_str::<Table>(&format!("value = {value}")).ok().and_then(|mut table| table.remove("value"));
     let value = parsed.unwrap_or_else(|| Value::String(value.into()));
     let mut table = Table::try_from(settings).map_err(|error| problem(error.to_string()))?;
@@ -106,24 +52,45 @@ pub fn set(settings: &RunSettings, key: &str, value: &str) -> Result<RunSettings
     table.try_into().map_err(|error: toml::de::Error| problem(in_words(&error)))
 }
 
-/// What the reader of TOML says, without the names that types have in Rust.
+/// What the reader of TOML says, in words for users.
 fn in_words(error: &toml::de::Error) -> String {
-    let message = error.message().trim_end().replace('\n', "; ");
-    let types = [
-        (", expected u64", ", expected a whole number, 0 or more"),
-        (", expected usize", ", expected a whole number, 0 or more"),
-        (", expected u32", ", expected a whole number, 0 or more"),
-        (", expected f64", ", expected a number"),
-        (", expected a boolean", ", expected true or false"),
-    ];
-    let told = types.iter().find_map(|(known, words)| Some(format!("{}{words}", message.strip_suffix(known)?)));
-    match told {
-        Some(told) => told,
+    let message = plain_words(error.message());
+    match message.starts_with("unknown key `parameters`") {
         // In TOML, what follows the head of a section belongs to it.
-        None if message.starts_with("unknown field `parameters`") => {
-            format!("{message}; a list of parameters stands above the first section")
-        }
-        None => message,
+        true => format!("{message}; a list of parameters stands above the first section"),
+        false => message,
+    }
+}
+
+/// The words of Rust in what readers of settings say, and words for users.
+const WORDS: [(&str, &str); 15] = [
+    ("unknown field", "unknown key"),
+    ("missing field", "missing key"),
+    ("duplicate field", "duplicate key"),
+    ("unknown variant", "unknown value"),
+    ("expected u64", "expected a whole number, 0 or more"),
+    ("expected usize", "expected a whole number, 0 or more"),
+    ("expected u32", "expected a whole number, 0 or more"),
+    ("expected f64", "expected a number"),
+    ("expected a boolean", "expected true or false"),
+    ("boolean `", "`"),
+    ("floating point `", "number `"),
+    ("integer `", "number `"),
+    ("invalid type: map", "invalid type: table"),
+    ("invalid type: sequence", "invalid type: list"),
+    ("a sequence", "a list"),
+];
+
+/// A message about settings without the words of Rust.
+pub fn plain_words(message: &str) -> String {
+    let mut plain = message.trim_end().replace('\n', "; ");
+    for (word, better) in WORDS {
+        plain = plain.replace(word, better);
+    }
+    // "expected struct Plan"
+    match plain.split_once("expected struct ") {
+        Some((before, name)) => format!("{before}expected a table{}", name.trim_start_matches(char::is_alphanumeric)),
+        None => plain,
     }
 }
 

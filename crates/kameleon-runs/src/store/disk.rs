@@ -32,7 +32,11 @@ impl DiskRecord {
         let journal = Journal::create(&path, header)?;
         let checkpoint = folder.checkpoint(chain.index());
         let mut record = Self { path, journal, checkpoint, save_every, saved: Instant::now() };
-        record.save_now(chain)?;
+        if let Err(error) = record.save_now(chain) {
+            // Without its checkpoint it is of no use; the error that counts is the one before.
+            let _ = std::fs::remove_file(&record.path);
+            return Err(error);
+        }
         Ok(record)
     }
 

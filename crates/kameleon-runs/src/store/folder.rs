@@ -11,6 +11,8 @@ const SETTINGS: &str = "settings.toml";
 /// The form of the folder's files, which every run has since form 2.
 const FORM: &str = "form";
 const VERSION: &str = "2\n";
+/// How the run ended.
+pub(crate) const STATUS: &str = "status.toml";
 /// Held locked by the process that works on the folder.
 const LOCK: &str = "lock";
 
@@ -26,7 +28,7 @@ impl Files {
         }
         match fs::read_to_string(path.join(FORM)) {
             Ok(version) if version == VERSION => Ok(Self(path.to_path_buf())),
-            _ => Err(other_version(path)),
+            _ => Err(FileError::new(path, OTHER_VERSION)),
         }
     }
 
@@ -56,15 +58,18 @@ impl Files {
 #[derive(Debug)]
 pub struct Folder {
     files: Files,
-    /// The lock is held as long as the file is open.
-    _lock: File,
+    /// Whether the folder was made for this run.
+    made: bool,
+    /// Held as long as the file is open.
+    lock: File,
 }
 
 impl Folder {
     /// A new run with these settings. Refuses a folder that holds one.
     pub fn create(path: &Path, settings: &str) -> Result<Self, FileError> {
+        let made = !path.exists();
         fs::create_dir_all(path).map_err(FileError::doing(path, "creating the folder"))?;
-        let folder = Self::lock(path)?;
+        let folder = Self { made, ..Self::lock(path)? };
         if path.join(SETTINGS).exists() {
             return Err(FileError::new(path, "already holds a run; resume it, or choose another folder"));
         }
@@ -84,7 +89,7 @@ impl Folder {
         let lock = File::options().create(true).truncate(false).write(true).open(&file);
         let lock = lock.map_err(FileError::doing(&file, "opening the lock"))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { files: Files(path.to_path_buf()), _lock: lock }),
+            Ok(()) => Ok(Self { files: Files(path.to_path_buf()), made: false, lock }),
             Err(TryLockError::WouldBlock) => {
                 Err(FileError::new(path, "is in use by another process; wait for it to end, or choose another folder"))
             }
@@ -97,10 +102,20 @@ impl Folder {
         atomic_file::write(&self.path().join(SETTINGS), settings.as_bytes())
     }
 
-    /// Takes back a run of which nothing could be made: the settings go last, so that what is left is still a run.
+    /// Takes back a run of which nothing could be made, with the folder if it was made for the run. The settings go last of
+    /// the run's files, so that what is left is still a run.
     pub fn discard(self, chains: &[usize]) -> Result<(), FileError> {
-        let chains = chains.iter().flat_map(|chain| [self.journal(*chain), self.checkpoint(*chain)]);
-        chains.chain([SETTINGS, FORM].map(|file| self.path().join(file))).try_for_each(|file| remove(&file))
+        let Self { files, made, lock } = self;
+        let of_chains = chains.iter().flat_map(|chain| [files.journal(*chain), files.checkpoint(*chain)]);
+        let of_run = [STATUS, SETTINGS, FORM].map(|file| files.0.join(file));
+        of_chains.chain(of_run).try_for_each(|file| remove(&file))?;
+        drop(lock);
+        remove(&files.0.join(LOCK))?;
+        if made {
+            // Somebody else may have put something there.
+            let _ = fs::remove_dir(files.0);
+        }
+        Ok(())
     }
 
     /// Removes the journal of a chain, if there is one, so that the chain can start again.
@@ -117,12 +132,9 @@ impl Deref for Folder {
     }
 }
 
-/// For a file or a folder whose form is not that of this version.
-pub(super) fn other_version(path: &Path) -> FileError {
-    let what = "was written by another version of kameleon, in a different format; resume it with that version, or start \
-                the run again";
-    FileError::new(path, what)
-}
+/// For what has not the form of this version.
+pub(super) const OTHER_VERSION: &str = "was written by another version of kameleon, in a different format; resume it with \
+                                        that version, or start the run again";
 
 /// Removes a file that may not be there.
 fn remove(file: &Path) -> Result<(), FileError> {

@@ -164,8 +164,42 @@ fn a_start_that_cannot_be_sampled_from_leaves_no_run_behind() {
     plan.start = Some(vec![vec![1.0, 0.0, 1.0], vec![-1.0, 0.0, 1.0]]);
     let said = run(&plan, Some(&folder)).err().unwrap().to_string();
     assert!(said.starts_with("chain 1 cannot start at (-1, 0"), "{said}");
-    assert!(load(&folder).is_err());
+    assert!(!folder.exists());
     run(&settings(""), Some(&folder)).unwrap();
+}
+
+#[test]
+fn chains_that_cannot_be_kept_leave_no_run_behind() {
+    let place = tempdir().unwrap();
+    // Where the journal of the second chain would be, there is a folder.
+    fs::create_dir(place.path().join("chain-1.journal")).unwrap();
+    let said = run(&settings(""), Some(place.path())).err().unwrap().to_string();
+    assert!(said.contains("chain-1.journal: creating the journal failed"), "{said}");
+    let left: Vec<_> = fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["chain-1.journal"]);
+    fs::remove_dir(place.path().join("chain-1.journal")).unwrap();
+    run(&settings(""), Some(place.path())).unwrap();
+}
+
+#[test]
+fn a_chain_whose_group_has_learned_is_not_started_again_alone() {
+    let place = tempdir().unwrap();
+    let mut plan = settings("");
+    plan.sampler = Sampler::default().choice();
+    let expected = bits(&run(&plan, Some(place.path())).unwrap().posterior);
+    let files = Files::of(place.path()).unwrap();
+    let remove = |chain| [files.journal(chain), files.checkpoint(chain)].map(|file| fs::remove_file(file).unwrap());
+    remove(1);
+    for _ in 0..2 {
+        let said = resume(place.path(), None).err().unwrap().to_string();
+        assert!(
+            said.contains("chain-1.checkpoint: the checkpoint is missing\nThe chains of this run learned"),
+            "{said}"
+        );
+        assert!(!files.journal(1).exists(), "nothing was begun");
+    }
+    remove(0);
+    assert_eq!(bits(&resume(place.path(), None).unwrap().posterior), expected);
 }
 
 #[test]

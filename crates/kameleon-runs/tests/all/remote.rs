@@ -3,6 +3,7 @@
 use crate::common::{bits, resume, run, settings};
 use kameleon::{Control, Ending};
 use kameleon_runs::{Model, RemoteError, RemoteRunner, RunError, RunSettings, resume_on, run_task, start_on};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tempfile::tempdir;
@@ -121,4 +122,34 @@ fn a_piece_from_another_version_is_refused() {
     let mut cut = vec![env!("CARGO_PKG_VERSION").len() as u8];
     cut.extend(env!("CARGO_PKG_VERSION").bytes());
     assert!(said(&cut).contains("cannot be read"));
+}
+
+#[test]
+fn a_result_that_is_not_that_of_its_task_ends_the_run() {
+    type Change = fn(&mut Vec<u8>);
+    /// Gives the first result as the answer to every task, after it was changed.
+    struct Mistaken(RunSettings, Mutex<Option<Vec<u8>>>, Change);
+    impl RemoteRunner for Mistaken {
+        fn send(&self, _: usize, task: Vec<u8>, _: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError> {
+            let mut result = run_task(&task, Model::open(&self.0)?, Control::default())?;
+            (self.2)(&mut result);
+            Ok(Some(self.1.lock().unwrap().get_or_insert(result).clone()))
+        }
+
+        fn task_time(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+    let settings = settings("");
+    let changes: [(Change, &str); 3] = [
+        (|_| (), "the result is not that of the task that was sent"),
+        (|bytes| bytes[1] = b'9', "it was sent by version 9"),
+        (|bytes| bytes.truncate(bytes.len() / 2), "cannot be read"),
+    ];
+    for (change, why) in changes {
+        let runner = Mistaken(settings.clone(), Mutex::new(None), change);
+        let model = Model::open(&settings).unwrap();
+        let failed = start_on(Some(&runner), &settings, model, None, Control::default()).unwrap();
+        assert!(matches!(failed.ending, Ending::Failed(_)) && failed.reason.contains(why), "{}", failed.reason);
+    }
 }

@@ -76,7 +76,7 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
         let said = refusal(text);
         assert!(said.starts_with("run.toml") && said.contains(expected), "{text}\nsays: {said}");
     };
-    says("[modle]\n", "line 1, column 2: unknown field `modle`, expected one of `start`, `model`");
+    says("[modle]\n", "line 1, column 2: unknown key `modle`, expected one of `start`, `model`");
     says(
         "[model]\ntarget = 3\n",
         "line 2, column 10: should be text such as \"name:key=0.5\" or a table with `name`, not 3",
@@ -85,11 +85,11 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
     says("[model]\nparameters = [\"a\"]\n", "a list of parameters stands above the first section");
     says(
         "[model]\nlog-density = \"0\"\ntimeout = true\n",
-        "line 3, column 11: invalid type: boolean `true`, expected a number",
+        "line 3, column 11: invalid type: `true`, expected a number",
     );
-    says("[output]\nkeep-warmup = 1\n", "invalid type: integer `1`, expected true or false");
+    says("[output]\nkeep-warmup = 1\n", "invalid type: number `1`, expected true or false");
     says("[model\n", "line 1, column 7");
-    says(&format!("{BANANA}dims = 4\n"), "line 3, column 1: unknown field `dims`, expected one of `target`, `dim`");
+    says(&format!("{BANANA}dims = 4\n"), "line 3, column 1: unknown key `dims`, expected one of `target`, `dim`");
     says(
         "[model]\ntarget = \"pear\"\n",
         "line 2, column 10: model.target: there is no target \"pear\"; choose one of ",
@@ -109,7 +109,7 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
     says(&format!("{BANANA}[run]\ndraws = 0\n"), "line 4, column 9: run.draws: must be at least 1");
     says(
         &format!("{BANANA}[run]\ndraws = -5\n"),
-        "line 4, column 9: invalid value: integer `-5`, expected a whole number, 0 or more",
+        "line 4, column 9: invalid value: number `-5`, expected a whole number, 0 or more",
     );
     says(&format!("{BANANA}[run]\nseed = -5\n"), "a whole number from 0 to 18446744073709551615");
     says(&format!("{BANANA}[run]\ncorrelation = 1\n"), "line 4, column 15: run.correlation: must be in [0, 1), not 1");
@@ -148,7 +148,7 @@ fn what_is_wrong_is_told_with_line_column_and_what_is_allowed() {
         "there is no format \"xls\"; choose one of netcdf, csv, parquet",
     );
     says("[model]\nprogram = [\"./a\"]\n", "run.toml: parameters: this model needs its parameters by name");
-    says("[model]\nprogram = \"./a\"\n", "invalid type: string \"./a\", expected a sequence");
+    says("[model]\nprogram = \"./a\"\n", "invalid type: string \"./a\", expected a list");
     says("[model.gp]\nlabel = \"y\"\n", "model.gp.data: classification needs a table");
     says("[model.gp]\nn_imp = \"few\"\n", "say auto, or a whole number");
     says(
@@ -171,7 +171,7 @@ fn what_is_wrong_with_a_parameter_is_told_by_its_name() {
     says("start = \"prior\"", "there is no prior to draw from");
     says("start = \"middle\"", "start should be a number, a list with a number for each chain");
     says("start = { from = 2, to = 1 }", "from (2) must be less than to (1)");
-    says("low = 1", "unknown field `low`, expected one of `lower`, `upper`, `prior`, `start`");
+    says("low = 1", "unknown key `low`, expected one of `lower`, `upper`, `prior`, `start`");
     let said = refusal("[model]\nlog-density = \"-(a^2\"\n[parameters.a]\n");
     assert!(said.starts_with("run.toml, line 2, column 15: model.log-density: "), "{said}");
     let said = refusal("[model]\nlog-density = \"-b^2\"\n[parameters.a]\n");
@@ -188,7 +188,39 @@ fn any_setting_can_be_set_by_its_key() {
     assert_eq!((settings.run.max_draws, settings.parameters.0[0].1.lower), (Some(7), Some(0.0)));
     assert_eq!((settings.sampler.name.as_str(), settings.run.until.unwrap().ess), ("SM", Some(9.0)));
     let said = settings.set("run.drawz", "7").unwrap_err().to_string();
-    assert!(said.contains("unknown field `drawz`"), "{said}");
+    assert!(said.contains("unknown key `drawz`"), "{said}");
     let said = settings.set("run.draws", "many").unwrap_err().to_string();
     assert!(said.starts_with("run.draws: invalid type: string \"many\""), "{said}");
+}
+
+#[test]
+fn nothing_that_is_wrong_is_told_in_words_of_rust() {
+    let wrong = [
+        "[run]\ndraws = \"ten\"",
+        "[run]\ndraws = [1]",
+        "[run]\nchains = 1.5",
+        "[run]\npool = 3",
+        "[run]\nrunn = 3",
+        "run = 3",
+        "model = [1]",
+        "[output]\nformats = 3",
+        "[output]\nformats = [\"xls\"]",
+        "[output]\nsave-every = {}",
+        "[model]\nprogram = \"a\"",
+        "[model]\nattempts = -1",
+        "[model]\ngp = { covariance = \"round\" }",
+        "[parameters.a]\nlower = \"low\"",
+        "[parameters.a]\nstart = true",
+        "parameters = 3",
+        "start = 3",
+        "start = [3]",
+        "sampler = [1]",
+    ];
+    let rust =
+        ["u64", "usize", "u32", "f64", "i64", "struct", "enum", "variant", "field", "sequence", "map", "integer"];
+    for text in wrong {
+        let said = refusal(text);
+        let words: Vec<&str> = said.split(|c: char| !c.is_alphanumeric()).collect();
+        assert!(!rust.iter().any(|word| words.contains(word)), "{text}: {said}");
+    }
 }

@@ -2,7 +2,6 @@
 
 use kameleon::any_chain::AnyChain;
 use kameleon::record::Draw;
-use kameleon::target::Banana;
 use kameleon::{ChainSettings, Length, Outcome, Sampler};
 use kameleon_runs::store::*;
 use std::fs;
@@ -91,48 +90,6 @@ fn a_flipped_bit_ends_what_is_read_and_never_shows_a_wrong_draw() {
 fn chain() -> Box<dyn AnyChain> {
     let settings = ChainSettings { index: 1, seed: 3, warmup: 600, normals: 0, correlation: 0.0 };
     Sampler::kamh_ls().chain(&[0.0; 2], settings, Length::new(600, 900)).unwrap()
-}
-
-/// Steps from where the chain is up to iteration `end`, with a checkpoint every 100.
-fn run(folder: &Folder, mut chain: Box<dyn AnyChain>, mut journal: Journal, end: u64) {
-    let mut target = Banana::new(2, 0.1, 25.0).unwrap();
-    while chain.iterations() < end {
-        let step = chain.step(&mut target).unwrap();
-        let x = chain.position();
-        let (log_density, acceptance, outcome) = (chain.log_density(), step.acceptance, step.outcome);
-        journal.push(Draw { x, log_density, acceptance, outcome, warm: step.warm }).unwrap();
-        if chain.iterations().is_multiple_of(100) {
-            let length = journal.sync().unwrap();
-            Checkpoint { chain: chain.save(), journal: length }.write(&folder.checkpoint(1)).unwrap();
-        }
-    }
-    // The process dies here: what waits in memory is gone.
-}
-
-fn all_draws(folder: &Folder) -> Vec<f64> {
-    let mut draws = Vec::new();
-    read_journal(&folder.journal(1), |entry| draws.extend_from_slice(entry.x)).unwrap();
-    draws
-}
-
-#[test]
-fn a_chain_killed_anywhere_goes_on_as_if_it_had_not_been() {
-    let place = tempfile::tempdir().unwrap();
-    let straight = Folder::create(&place.path().join("straight"), "").unwrap();
-    run(&straight, chain(), Journal::create(&straight.journal(1), HEADER).unwrap(), 1500);
-    let expected = all_draws(&straight);
-    assert_eq!(expected.len(), 3000);
-    for killed_at in [150, 599, 601, 1000, 1499] {
-        let path = place.path().join(format!("killed-{killed_at}"));
-        let folder = Folder::create(&path, "").unwrap();
-        run(&folder, chain(), Journal::create(&folder.journal(1), HEADER).unwrap(), killed_at);
-        drop(folder);
-        let folder = Folder::open(&path).unwrap();
-        let checkpoint = Checkpoint::read(&folder.checkpoint(1)).unwrap();
-        let journal = Journal::resume(&folder.journal(1), HEADER, checkpoint.journal).unwrap();
-        run(&folder, checkpoint.chain.resume().unwrap(), journal, 1500);
-        assert_eq!(all_draws(&folder), expected, "killed at {killed_at}");
-    }
 }
 
 #[test]

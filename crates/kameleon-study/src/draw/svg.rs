@@ -1,6 +1,7 @@
 //! A canvas: SVG element by element, in its own units.
 
 use super::style::{FONT, INK};
+use kameleon_runs::output::escape;
 use std::fmt::Write;
 
 /// Which part of a text is at its position.
@@ -155,11 +156,6 @@ fn outline(points: impl IntoIterator<Item = (f64, f64)>, closed: bool) -> String
         data.push('Z');
     }
     data
-}
-
-/// The text with the special characters of XML and HTML escaped.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The approximate width of a text.

@@ -4,13 +4,13 @@ use super::{BenchmarkEntry, Claim, Kind, ProposalEntry, Scale, Study, TargetEntr
 use crate::StudyError;
 use crate::named::{build, ridge};
 use crate::spec::GROUP;
-use kameleon::Target;
+use kameleon::{SettingsError, Target};
 use std::ops::Range;
 use toml::Spanned;
 
 impl Study {
     fn wrong(&self, span: Range<usize>, what: impl Into<String>) -> StudyError {
-        StudyError::Format { file: self.file.clone(), line: line(&self.text, span), what: what.into() }
+        wrong(&self.file, &self.text, span, what)
     }
 
     /// Where a key at the top of the file is.
@@ -176,7 +176,8 @@ impl Study {
     }
 }
 
-/// The line of the text where a span begins, from 1.
-pub(super) fn line(text: &str, span: Range<usize>) -> usize {
-    text[..span.start.min(text.len())].matches('\n').count() + 1
+/// The error at the line of the text where a span begins.
+pub(super) fn wrong(file: &str, text: &str, span: Range<usize>, what: impl Into<String>) -> StudyError {
+    let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
+    SettingsError { place: format!("{file}, line {line}"), ..SettingsError::new("", what) }.into()
 }

@@ -113,6 +113,3 @@ impl fmt::Display for Summary {
         write!(f, "\n{}", self.verdict)
     }
 }
-
-#[cfg(test)]
-mod tests;

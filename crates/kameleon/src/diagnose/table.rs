@@ -1,6 +1,7 @@
 //! The summary as a plain-text table: aligned, and with as many digits as the draws can answer for.
 
 use super::ParameterSummary;
+use super::verdict::show_r_hat;
 
 /// What the cells of a line of the table are.
 pub const HEADER: [&str; 10] = ["parameter", "mean", "sd", "MCSE", "5%", "50%", "95%", "ESS bulk", "ESS tail", "R-hat"];
@@ -71,12 +72,7 @@ fn row(p: &ParameterSummary, layout: Layout) -> [String; 10] {
     let [sd, error] = [p.sd, p.mcse_mean].map(|v| digits.show_small(v));
     let [bulk, tail] = [p.ess_bulk, p.ess_tail].map(|ess| format!("{ess:.0}"));
     let name = cut(&p.name, layout.name);
-    [name, mean, sd, error, q5, q50, q95, bulk, tail, r_hat(p.r_hat)]
-}
-
-/// Three decimals; of a value that is large beyond doubt, only its size.
-fn r_hat(value: f64) -> String {
-    if value < 100.0 || value.is_nan() { format!("{value:.3}") } else { format!("{value:.0e}") }
+    [name, mean, sd, error, q5, q50, q95, bulk, tail, show_r_hat(p.r_hat)]
 }
 
 /// How the numbers of one parameter are written: all down to the same digit, the second of the standard error.

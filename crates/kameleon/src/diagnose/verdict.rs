@@ -75,14 +75,13 @@ fn constant(parameters: &[ParameterSummary]) -> Option<String> {
 
 fn disagreeing(parameters: &[ParameterSummary], chains: usize) -> Option<String> {
     let names = named(parameters, |p| p.r_hat > LARGEST_R_HAT)?;
-    // Rounded up, so that what is too large also looks it.
-    let worst = (parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max) * 1000.0).ceil() / 1000.0;
+    let worst = show_r_hat(parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max));
     let (who, compare) = match chains {
         1 => ("the two halves of the chain disagree", "look at the trace: the chain may move between modes"),
         _ => ("the chains disagree", "compare the chains: they may sit in different modes"),
     };
     Some(format!(
-        "{names}: R-hat is up to {worst:.3} (at most {LARGEST_R_HAT} is good), {who}. \
+        "{names}: R-hat is up to {worst} (at most {LARGEST_R_HAT} is good), {who}. \
          Run longer, with a longer warm-up; if that does not help, {compare}."
     ))
 }
@@ -107,6 +106,16 @@ fn imprecise(
         "{names}: {which} ESS is down to {least:.0} ({needed:.0} is enough), so {what} imprecise. \
          Run {about} {factor} times longer."
     ))
+}
+
+/// R-hat in table and verdict: three decimals, or the size of a value that is large beyond doubt. What is just above the
+/// limit is rounded up, so that it also looks too large.
+pub(super) fn show_r_hat(value: f64) -> String {
+    match value {
+        v if v >= 100.0 => format!("{v:.0e}"),
+        v if v > LARGEST_R_HAT && v < LARGEST_R_HAT + 0.001 => format!("{:.3}", LARGEST_R_HAT + 0.001),
+        v => format!("{v:.3}"),
+    }
 }
 
 /// The names of the parameters that are so, the first few of many; none if none is.

@@ -12,6 +12,14 @@ impl<'a> AnyTarget<'a> {
         Self(Box::new(target))
     }
 
+    /// One name for each of `dim` parameters, whatever the target says.
+    pub fn all_names(&self, dim: usize) -> Vec<String> {
+        let mut names = self.names(dim);
+        names.truncate(dim);
+        names.extend((names.len()..dim).map(|i| format!("x{}", i + 1)));
+        names
+    }
+
     /// The built-in target of this name, or one of `more`.
     pub fn named(
         choice: &Choice,
@@ -46,16 +54,8 @@ impl Clone for AnyTarget<'_> {
 }
 
 impl Target for AnyTarget<'_> {
-    fn dim(&self) -> Option<usize> {
-        self.0.dim()
-    }
-
-    fn names(&self, dim: usize) -> Vec<String> {
-        self.0.names(dim)
-    }
-
-    fn normals(&self) -> usize {
-        self.0.normals()
+    fn inner(&self) -> Option<&dyn Target> {
+        Some(&*self.0)
     }
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {

@@ -19,12 +19,8 @@ impl<T: Target> Noisy<T> {
 }
 
 impl<T: Target> Target for Noisy<T> {
-    fn dim(&self) -> Option<usize> {
-        self.target.dim()
-    }
-
-    fn names(&self, dim: usize) -> Vec<String> {
-        self.target.names(dim)
+    fn inner(&self) -> Option<&dyn Target> {
+        Some(&self.target)
     }
 
     fn normals(&self) -> usize {

@@ -101,9 +101,10 @@ impl<'a> Rectangle<'a> {
             let outcomes = self.columns(|kept| &kept.outcome, 1, 0, 1);
             let codes: Vec<i8> = outcomes.into_iter().map(|outcome: Outcome| outcome.code() as i8).collect();
             let outcome = group.variable("outcome", &[], &codes)?;
-            outcome.new_attr::<i8>().shape([4]).create("flag_values")?.write_array(&[0i8, 1, 2, 3])?;
+            let flags = Outcome::ALL.map(|outcome| outcome.code() as i8);
+            outcome.new_attr::<i8>().shape([flags.len()]).create("flag_values")?.write_array(&flags)?;
             let meanings = outcome.new_attr::<rust_hdf5::types::VarLenUnicode>().create("flag_meanings")?;
-            meanings.write_string("accepted rejected outside_support invalid")?;
+            meanings.write_string(&Outcome::ALL.map(Outcome::name).join(" ").replace('-', "_"))?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
-use super::*;
-use crate::diagnose;
-use crate::random::{Purpose, stream};
+//! The summary of draws: figures, table and verdict.
+
+use kameleon::diagnose::{self, *};
+use kameleon::random::{Purpose, stream};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
@@ -15,6 +16,12 @@ fn normals(chain: u64, count: usize, shifts: &[f64]) -> Vec<f64> {
 fn summary(chains: &[Vec<f64>], dim: usize) -> Summary {
     let chains: Vec<&[f64]> = chains.iter().map(Vec::as_slice).collect();
     summarise(&(1..=dim).map(|i| format!("θ{i}")).collect::<Vec<_>>(), &chains, dim)
+}
+
+/// The table of these lines.
+fn table(parameters: &[ParameterSummary]) -> String {
+    let verdict = Verdict { converged: true, messages: Vec::new() };
+    Summary { parameters: parameters.to_vec(), verdict }.table()
 }
 
 fn four(shifts: [&[f64]; 4]) -> Summary {
@@ -153,7 +160,7 @@ precise       1.00    0.50 1.2e-12     0.20     1.00     1.80 1234 1000 1.002
 fixed         2.00    0.00    0.00     2.00     2.00     2.00 1234 1000 1.002
 unknown        NaN     NaN     NaN      NaN      NaN      NaN 1234 1000 1.002
 ";
-    let table = table::aligned(&parameters);
+    let table = table(&parameters);
     assert_eq!(table, expected, "\n{table}\n{expected}");
 }
 
@@ -164,11 +171,11 @@ fn a_table_fits_a_terminal_of_80_columns_whatever_the_names_and_numbers() {
     let large =
         ParameterSummary { ess_bulk: 999_999.0, ess_tail: 1e5, r_hat: 123_456.7, ..line(name, -1e6, 0.1, 1e-9) };
     for parameters in [vec![huge.clone()], vec![tiny.clone()], vec![large.clone()], vec![huge, tiny, large]] {
-        let table = table::aligned(&parameters);
+        let table = table(&parameters);
         assert!(table.lines().all(|line| line.chars().count() <= 80), "\n{table}");
         assert_eq!(table.lines().count(), 2 + parameters.len(), "\n{table}");
     }
-    let plain = table::aligned(&[line("x1", -0.0043, 9.947, 0.058), line("x2", -0.1, 13.98, 0.1)]);
+    let plain = table(&[line("x1", -0.0043, 9.947, 0.058), line("x2", -0.1, 13.98, 0.1)]);
     assert!(plain.contains("\nx1         -0.004"), "digits are kept where there is room:\n{plain}");
 }
 
@@ -178,4 +185,17 @@ fn a_chain_without_draws_is_left_out_and_the_verdict_says_so() {
     assert!(summarise(&[], &[&draws, &draws], 1).verdict.converged);
     let verdict = summarise(&[], &[&draws, &[], &draws], 1).verdict;
     assert!(!verdict.converged && verdict.messages[0].starts_with("1 of the 3 chains have no draws"), "{verdict}");
+}
+
+#[test]
+fn table_and_verdict_round_r_hat_alike() {
+    // From agreement to disagreement, with values just above the limit on the way.
+    for shift in (0..60).map(|k| 0.005 * f64::from(k)) {
+        let summary = four([&[shift], &[0.0], &[0.0], &[0.0]]);
+        let p = &summary.parameters[0];
+        let shown = p.cells()[9].clone();
+        assert_eq!(shown.parse::<f64>().unwrap() > LARGEST_R_HAT, p.r_hat > LARGEST_R_HAT, "{}", p.r_hat);
+        let said = summary.verdict.to_string();
+        assert_eq!(said.contains(&format!("R-hat is up to {shown} ")), p.r_hat > LARGEST_R_HAT, "{shown}: {said}");
+    }
 }

@@ -1,7 +1,10 @@
-use super::*;
-use crate::kernel::KERNELS;
-use crate::sampler::SAMPLERS;
-use crate::target::TARGETS;
+//! The registry: what can be chosen by name, and what is said of a wrong choice.
+
+use kameleon::kernel::KERNELS;
+use kameleon::registry::{Choice, Entry, Setting, SettingsError, Values, find};
+use kameleon::sampler::{SAMPLERS, Sampler};
+use kameleon::target::TARGETS;
+use serde_json::json;
 
 /// Every entry as its name, its table, and whether it can be made from such values.
 fn entries() -> Vec<(&'static str, Vec<Setting>, Made)> {
@@ -42,10 +45,10 @@ fn a_value_of_the_wrong_type_is_told_by_its_key() {
 #[test]
 fn a_value_outside_its_range_is_told_with_the_range() {
     let gamma = Choice::from_value(json!({ "name": "KAMH", "gamma": -1 })).unwrap();
-    let error = crate::Sampler::chosen(&gamma).unwrap_err();
+    let error = Sampler::chosen(&gamma).unwrap_err();
     assert_eq!(error.to_string(), "gamma: must be positive and finite, not -1");
     let order = Choice::from_value(json!({ "name": "KAMH-LS", "kernel": "matern:order=1" })).unwrap();
-    let error = crate::Sampler::chosen(&order).unwrap_err();
+    let error = Sampler::chosen(&order).unwrap_err();
     assert_eq!(error.to_string(), "kernel.order: must be above 1 and at most 50, not 1");
 }
 
@@ -70,4 +73,12 @@ fn text_and_table_say_the_same() {
     assert!("banana:b".parse::<Choice>().unwrap_err().what.contains("should be key=value"));
     let nested: Choice = "KAMH:kernel=matern:order=1.5,n=7".parse().unwrap();
     assert_eq!(nested.settings["kernel"], "matern:order=1.5");
+}
+
+#[test]
+fn a_setting_of_other_samplers_is_told_with_their_names() {
+    let error = Sampler::chosen(&"SM:kernel=linear".parse().unwrap()).unwrap_err();
+    assert_eq!(error.to_string(), "kernel: SM has no such setting; it has nu; KAMH-LS, KAMH, PCA-Kameleon have one");
+    let error = Sampler::chosen(&"SM:colour=3".parse().unwrap()).unwrap_err();
+    assert_eq!(error.to_string(), "colour: SM has no such setting; it has nu");
 }

@@ -1,4 +1,6 @@
-use super::*;
+//! Small dense linear algebra: factors, solves, updates and eigenpairs.
+
+use kameleon::linalg::*;
 
 /// A symmetric positive definite matrix with eigenvalues spread over a few decades.
 fn matrix(d: usize) -> Vec<f64> {

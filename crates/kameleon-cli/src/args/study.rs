@@ -1,0 +1,61 @@
+//! The flags of `kameleon paper` and `kameleon compare`.
+
+use super::whole;
+use clap::Args;
+use std::path::PathBuf;
+
+/// The flags of `kameleon paper`.
+#[derive(Args)]
+pub struct PaperArgs {
+    /// Which figures: g-function, proposals-banana, proposals-flower, proposals-ring, glass-posterior, glass-comparison,
+    /// targets, convergence [default: all]
+    #[arg(value_name = "FIGURE")]
+    pub figures: Vec<String>,
+    #[command(flatten)]
+    pub study: StudyArgs,
+}
+
+/// The flags of `kameleon compare`.
+#[derive(Args)]
+pub struct CompareArgs {
+    /// The study: a TOML file, as described in docs/studies.md
+    #[arg(value_name = "STUDY.toml")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub study: StudyArgs,
+}
+
+/// What `kameleon paper` and `kameleon compare` have in common.
+#[derive(Args)]
+pub struct StudyArgs {
+    /// The size of the study: minutes, or the sizes of the paper
+    #[arg(long, value_enum, default_value = "quick")]
+    pub scale: ScaleArg,
+    /// The folder for figures, data, the page index.html and the cache of finished chains
+    #[arg(long, default_value = "kameleon-study", value_name = "DIR")]
+    pub out: PathBuf,
+    /// The seed of all random numbers
+    #[arg(long, default_value_t = 1, value_name = "SEED", value_parser = whole::<u64>)]
+    pub seed: u64,
+    /// Also run the samplers that a study marks as extra
+    #[arg(long)]
+    pub extras: bool,
+    /// The number of threads; the results do not depend on it [default: all cores]
+    #[arg(long, value_name = "COUNT")]
+    pub threads: Option<std::num::NonZeroUsize>,
+    /// Show no progress bar
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// The sizes of a study.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum ScaleArg {
+    /// Seconds, for tests
+    #[value(hide = true)]
+    Tiny,
+    /// Fewer chains, and for Glass shorter ones: minutes
+    Quick,
+    /// The sizes of the paper
+    Paper,
+}
