@@ -32,7 +32,8 @@ impl<'a> Prepared<'a> {
         let sampler = settings.sampler()?;
         (settings.sampler, settings.run.sampler) = (sampler.choice(), sampler);
         let priors = settings.parameters.0.iter().map(|(_, parameter)| parameter.prior).collect();
-        let target = Bounded::new(WithPrior::new(target, priors)?, settings.parameters.bounds()?)?;
+        let bounds = settings.parameters.bounds()?;
+        let target = Bounded::new(WithPrior::within(target, priors, &bounds)?, bounds)?;
         Ok(Self { settings, target })
     }
 

@@ -68,6 +68,14 @@ impl RunSettings {
             .map_err(|error| SettingsProblem::new(format!("sampler.{}", error.setting), error.what))
     }
 
+    /// Whether what is sampled is a likelihood times a proper prior of all parameters, so that its integral is the evidence:
+    /// every parameter has a prior, or the model is a posterior that comes with the program and that nothing cuts. A built-in
+    /// density, or a log density with a flat or unknown prior, has a normalising constant only.
+    pub fn has_proper_prior(&self) -> bool {
+        let is_posterior = matches!(self.model.kind(), Ok(Kind::Posterior(_) | Kind::Gp));
+        self.parameters.have_priors() && !is_posterior || is_posterior && self.parameters.are_free()
+    }
+
     /// Iterations of warm-up in each chain, and how many it makes at most in all.
     pub fn iterations(&self) -> Result<(u64, u64), SettingsProblem> {
         let mut run = self.run.clone();
