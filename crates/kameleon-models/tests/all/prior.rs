@@ -101,21 +101,21 @@ fn a_prior_that_bounds_cut_integrates_to_one() {
 fn the_mass_within_bounds_is_accurate_in_both_tails_and_in_narrow_intervals() {
     // The values are those of mpmath with 50 digits.
     for (text, lower, upper, log_mass) in [
-        ("normal(0, 1)", Some(30.0), None, -454.3212439563432),
-        ("normal(0, 1)", None, Some(-30.0), -454.3212439563432),
-        ("normal(0, 1)", Some(8.0), Some(8.1), -35.596342373839496),
-        ("normal(0, 1)", Some(0.1), Some(0.1000000000009095), -28.649825755602531),
-        ("normal(0, 1)", Some(-1e-09), Some(1e-09), -20.949057189591139),
-        ("student-t(4, 0.5, 2)", Some(100000.0), None, -42.180480851589716),
-        ("cauchy(0.5, 2.5)", Some(1000000000.0), None, -20.951704990421656),
-        ("gamma(2.5, 0.5)", Some(300.0), None, -142.75874670464486),
-        ("gamma(200, 10)", None, Some(1.0), -412.66395066921666),
-        ("inverse-gamma(2.5, 0.5)", Some(1000000.0), None, -37.472618305800474),
-        ("half-cauchy(2.5)", Some(1000000000000.0), None, -27.166313089343848),
-        ("log-normal(0.5, 0.75)", Some(100000000.0), None, -289.56169620037603),
-        ("beta(2, 5)", Some(0.9999), None, -44.260025727459158),
-        ("exponential(0.5)", Some(1000.0), Some(1001.0), -500.93275212956719),
-        ("triangular(-2, 0.5, 4)", Some(3.999), None, -16.860032995687917),
+        ("normal(0, 1)", Some(30.0), None, -454.3212439563),
+        ("normal(0, 1)", None, Some(-30.0), -454.3212439563),
+        ("normal(0, 1)", Some(8.0), Some(8.1), -35.59634237384),
+        ("normal(0, 1)", Some(0.1), Some(0.1000000000009095), -28.6498257556),
+        ("normal(0, 1)", Some(-1e-09), Some(1e-09), -20.94905718959),
+        ("student-t(4, 0.5, 2)", Some(100000.0), None, -42.18048085159),
+        ("cauchy(0.5, 2.5)", Some(1e9), None, -20.95170499042),
+        ("gamma(2.5, 0.5)", Some(300.0), None, -142.7587467046),
+        ("gamma(200, 10)", None, Some(1.0), -412.6639506692),
+        ("inverse-gamma(2.5, 0.5)", Some(1000000.0), None, -37.4726183058),
+        ("half-cauchy(2.5)", Some(1e12), None, -27.16631308934),
+        ("log-normal(0.5, 0.75)", Some(100000000.0), None, -289.5616962004),
+        ("beta(2, 5)", Some(0.9999), None, -44.26002572746),
+        ("exponential(0.5)", Some(1000.0), Some(1001.0), -500.9327521296),
+        ("triangular(-2, 0.5, 4)", Some(3.999), None, -16.86003299569),
     ] {
         let bound = Bound::new(lower, upper).unwrap();
         let found = read(text).log_mass(bound).unwrap();

@@ -10,6 +10,7 @@ mod covariance;
 mod diagnose_arviz;
 mod diagnose_properties;
 mod engine;
+mod evidence;
 mod frozen;
 mod modules;
 mod paper;
