@@ -91,7 +91,7 @@ fn a_prior_that_bounds_cut_integrates_to_one() {
             let (wide, step) = (400.0, 0.01);
             let total: f64 = (0..(2.0 * wide / step) as usize).map(|i| density((i as f64 + 0.5) * step - wide)).sum();
             assert!((total * step - 1.0).abs() < 1e-6, "{text} within {bound:?}: {}", total * step);
-            let outside = bound.upper().map_or(bound.lower().unwrap() - 1.0, |b| b + 1.0);
+            let outside = bound.upper().map_or_else(|| bound.lower().unwrap() - 1.0, |b| b + 1.0);
             assert_eq!(target.log_prior(&[outside]), f64::NEG_INFINITY);
         }
     }

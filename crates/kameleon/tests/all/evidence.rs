@@ -147,10 +147,13 @@ fn an_evidence_survives_json() {
     assert!(none.log.is_nan() && none.why == "there are no chains");
 }
 
+/// The log weight at the quantile u, and k̂ of 60, 1000 and 20,000 of them.
+type LogWeights = (fn(f64) -> f64, [f64; 3]);
+
 #[test]
 fn pareto_k_is_that_of_arviz() {
     // From psislw of ArviZ 0.23.4 with reff = 1.
-    let weights: [(fn(f64) -> f64, [f64; 3]); 4] = [
+    let weights: [LogWeights; 4] = [
         (|u| -0.6 * u.ln(), [0.42916723993406247, 0.5514384397440879, 0.5801784564317387]),
         (|u| (-u.ln()).ln(), [0.19490398795369931, 0.04277676454737342, 0.0003558938442185642]),
         (f64::ln, [-0.1725903769335989, -0.8242332742926898, -0.9350188987147063]),
