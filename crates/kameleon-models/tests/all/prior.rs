@@ -68,7 +68,7 @@ fn cuts(prior: &Prior) -> Vec<Bound> {
         (Some(0.3), Some(0.7)),
         (Some(0.9), None),
         (None, Some(0.1)),
-        (Some(0.9999), None),
+        (Some(0.99), None),
         (None, Some(1e-9)),
         (Some(0.01), Some(0.02)),
         (Some(0.97), Some(0.99)),

@@ -215,7 +215,7 @@ fn a_run_knows_whether_its_prior_is_proper() {
 fn a_prior_that_bounds_of_a_run_file_cut_is_normalised() {
     // Every draw stores its log density: that of the cut prior, which integrates to one, as the model adds nothing.
     let text = "[model]\nlog-density = \"0*a\"\n[parameters.a]\nprior = \"exponential(2)\"\nlower = 1\nupper = 2.5\n\
-                [run]\nchains = 1\nwarmup = 100\ndraws = 200\n";
+                [run]\nchains = 1\nwarmup = 200\ndraws = 200\n";
     let draws = run(&read(text), None).unwrap().posterior.chains.remove(0).draws;
     let mass = (-2f64).exp() - (-5f64).exp();
     for (x, found) in draws.points.iter().zip(&draws.log_density) {
