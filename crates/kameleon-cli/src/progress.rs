@@ -7,27 +7,20 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// Runs `work` while bars follow the chains; no bars when quiet or not on a terminal.
-pub fn watch<R>(
-    progress: &[Progress],
-    indices: &[usize],
-    warmup: u64,
-    length: u64,
-    quiet: bool,
-    work: impl FnOnce() -> R,
-) -> R {
+/// Runs `work` while bars follow the chains through their warm-up and `sampling` iterations more; no bars when quiet or not on a terminal.
+pub fn watch<R>(progress: &[Progress], indices: &[usize], sampling: u64, quiet: bool, work: impl FnOnce() -> R) -> R {
     if quiet || !std::io::stderr().is_terminal() {
         return work();
     }
     std::thread::scope(|scope| {
         // The bars end when the sender is dropped, also by a panic in the target.
         let (_running, ended) = mpsc::channel::<()>();
-        scope.spawn(move || draw(progress, indices, warmup, length, &ended));
+        scope.spawn(move || draw(progress, indices, sampling, &ended));
         work()
     })
 }
 
-fn draw(progress: &[Progress], indices: &[usize], warmup: u64, length: u64, ended: &Receiver<()>) {
+fn draw(progress: &[Progress], indices: &[usize], sampling: u64, ended: &Receiver<()>) {
     let bars = MultiProgress::new();
     let style = ProgressStyle::with_template("{prefix} {bar:16.green} {percent:>3}%  {wide_msg}")
         .expect("the template is right")
@@ -35,7 +28,7 @@ fn draw(progress: &[Progress], indices: &[usize], warmup: u64, length: u64, ende
     let bars: Vec<ProgressBar> = indices
         .iter()
         .map(|chain| {
-            let bar = bars.add(ProgressBar::new(length).with_style(style.clone()));
+            let bar = bars.add(ProgressBar::new(sampling).with_style(style.clone()));
             bar.set_prefix(format!("chain {chain:2}"));
             bar
         })
@@ -44,7 +37,7 @@ fn draw(progress: &[Progress], indices: &[usize], warmup: u64, length: u64, ende
     loop {
         let last = ended.recv_timeout(Duration::from_millis(100)) != Err(RecvTimeoutError::Timeout);
         for ((bar, progress), seen) in bars.iter().zip(progress).zip(&mut first_seen) {
-            show(bar, progress, warmup, seen);
+            show(bar, progress, sampling, seen);
         }
         if last {
             // Where nothing has begun, there is an error to be read and no progress.
@@ -56,7 +49,7 @@ fn draw(progress: &[Progress], indices: &[usize], warmup: u64, length: u64, ende
 }
 
 /// `seen` is when the chain was first seen moving, and how far it was then.
-fn show(bar: &ProgressBar, progress: &Progress, warmup: u64, seen: &mut Option<(Instant, u64)>) {
+fn show(bar: &ProgressBar, progress: &Progress, sampling: u64, seen: &mut Option<(Instant, u64)>) {
     let iterations = progress.iterations.load(Ordering::Relaxed);
     if iterations == 0 {
         bar.set_message("waiting");
@@ -66,6 +59,8 @@ fn show(bar: &ProgressBar, progress: &Progress, warmup: u64, seen: &mut Option<(
         return;
     }
     let (since, before) = *seen.get_or_insert((Instant::now(), iterations));
+    let warmup = progress.warmup.load(Ordering::Relaxed);
+    bar.set_length(warmup.saturating_add(sampling));
     let phase = if iterations < warmup { "warm-up " } else { "sampling" };
     let speed = (iterations - before) as f64 / since.elapsed().as_secs_f64().max(0.1);
     bar.set_position(iterations);

@@ -75,11 +75,11 @@ fn run(
     work: impl FnOnce(Control<'_>) -> Result<Finished, RunError>,
 ) -> Result<Exit> {
     let indices = settings.run.indices();
-    let (warmup, length) = settings.iterations()?;
+    let sampling = settings.length()?.sampling;
     let stop = stop_on_ctrl_c()?;
     let progress: Vec<Progress> = indices.iter().map(|_| Progress::default()).collect();
     let control = Control { stop: Some(stop), progress: Some(&progress) };
-    let finished = watch(&progress, &indices, warmup, length, show.quiet || show.print.json, || work(control))?;
+    let finished = watch(&progress, &indices, sampling, show.quiet || show.print.json, || work(control))?;
     report::print(&report::Shown::of(&finished, Some(model)), &show.print)?;
     match finished.ending {
         Ending::Complete => {

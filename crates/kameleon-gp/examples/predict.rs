@@ -1,14 +1,20 @@
 //! Samples the Glass data briefly and says what kind of glass some rows are: `cargo run --release --example predict`.
 
 use kameleon::random::{Purpose, stream};
-use kameleon::{Control, Plan, Sampler, sample};
+use kameleon::{Control, Plan, Sampler, Warmup, sample};
 use kameleon_gp::{GpClassification, Inputs, Latents, Settings, glass};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let data = glass();
     let mut target = GpClassification::new(&data, Settings { n_imp: 6, ..Settings::default() })?;
-    let plan =
-        Plan { sampler: Sampler::am_ls(), warmup: Warmup::Iterations(1000), draws: Some(100), thin: 5, chains: 2, ..Plan::default() };
+    let plan = Plan {
+        sampler: Sampler::am_ls(),
+        warmup: Warmup::Iterations(1000),
+        draws: Some(100),
+        thin: 5,
+        chains: 2,
+        ..Plan::default()
+    };
     let run = sample(target.clone(), &[vec![1.0; 9]], &plan, Control::default())?;
     let thetas = run.draws().concat();
 

@@ -81,7 +81,7 @@ impl GpClassification {
         let start = self.model.prior_mean();
         let chain = Sampler::am_ls().chain(&start, settings, length).map_err(GpError::reference)?;
         let mut job = Job::new(chain, Box::new(target.clone()), Recorded::default());
-        let keep = Keep { thin: EVERY, warmup: true };
+        let keep = Keep { thin: EVERY, warmup: true, jumps: false };
         let engine = Engine { keep, threads: Some(1), limit: None, runner: None, control: Control::default() };
         engine.run_alone(&mut job, STEPS, Duration::MAX);
         job.error.take().map_or(Ok(()), |error| Err(GpError::reference(error)))?;

@@ -2,7 +2,7 @@
 
 #[cfg(unix)]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    use kameleon::{Control, Plan, Sampler, sample};
+    use kameleon::{Control, Plan, Sampler, Warmup, sample};
     use kameleon_models::{Program, ProgramSettings};
     use std::process::Command;
     use std::time::Instant;
@@ -14,7 +14,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let command = [program.to_string_lossy().into_owned()];
     let target = Program::new(ProgramSettings::new(command), &["x1".into(), "x2".into()])?;
     for chains in [1, 2] {
-        let plan = Plan { sampler: Sampler::sm(), chains, warmup: Warmup::Iterations(0), draws: Some(100_000), ..Plan::default() };
+        let plan = Plan {
+            sampler: Sampler::sm(),
+            chains,
+            warmup: Warmup::Iterations(0),
+            draws: Some(100_000),
+            ..Plan::default()
+        };
         let started = Instant::now();
         let run = sample(target.clone(), &[vec![0.0, 0.0]], &plan, Control::default())?;
         let seconds = started.elapsed().as_secs_f64();

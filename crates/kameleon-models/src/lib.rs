@@ -2,7 +2,7 @@
 //! and UM-Bridge servers; with bounds and priors for any target.
 //!
 //! ```
-//! use kameleon::{Control, Plan, sample};
+//! use kameleon::{Control, Plan, Warmup, sample};
 //! use kameleon_models::{Bound, Bounded, Expression, Prior, WithPrior};
 //!
 //! let names = ["rate".to_string()];

@@ -5,7 +5,7 @@
 //! * [`StochasticVolatility`]: daily returns whose variance is a latent process, integrated out by a particle filter.
 //!
 //! ```
-//! use kameleon::{Control, Plan, Target, sample};
+//! use kameleon::{Control, Plan, Target, Warmup, sample};
 //! use kameleon_models::posteriors::Cbpp;
 //!
 //! let target = Cbpp::new(Cbpp::N_IMP)?;

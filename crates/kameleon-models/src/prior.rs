@@ -1,5 +1,6 @@
 //! Priors of single parameters: log density, distribution function, draws, and a target with priors added.
 
+mod cut;
 mod table;
 mod text;
 
@@ -7,6 +8,7 @@ pub use text::{entries, list};
 
 use crate::bounds::Bound;
 use crate::error::{ModelError, demand};
+use cut::CutPrior;
 use kameleon::{Evaluation, Noise, Rng, Target};
 use rand::RngExt;
 use rand::distr::Open01;
@@ -120,20 +122,35 @@ fn from_order(place: i64) -> f64 {
 #[derive(Clone, Debug)]
 pub struct WithPrior<T> {
     target: T,
-    priors: Vec<Option<Prior>>,
+    priors: Vec<Option<CutPrior>>,
 }
 
 impl<T: Target> WithPrior<T> {
     /// A prior, or none (flat), for each parameter of `target`.
     pub fn new(target: T, priors: Vec<Option<Prior>>) -> Result<Self, ModelError> {
+        let free = vec![Bound::FREE; priors.len()];
+        Self::within(target, priors, &free)
+    }
+
+    /// The same within `bounds`: each prior is cut by the bound of its parameter, and normalised again there. A bound that
+    /// leaves no mass of its prior is an error.
+    pub fn within(target: T, priors: Vec<Option<Prior>>, bounds: &[Bound]) -> Result<Self, ModelError> {
         let (found, wanted) = (priors.len(), target.dim().unwrap_or(priors.len()));
         demand(found == wanted, "priors", || format!("{found} given for {wanted} parameters of the target"))?;
-        Ok(Self { target, priors })
+        let (wanted, found) = (found, bounds.len());
+        demand(found == wanted, "bounds", || format!("{found} given for {wanted} parameters of the target"))?;
+        let cut = |(prior, bound): (Option<Prior>, &Bound)| prior.map(|prior| CutPrior::new(prior, *bound)).transpose();
+        Ok(Self { target, priors: priors.into_iter().zip(bounds).map(cut).collect::<Result<_, _>>()? })
     }
 
     /// The sum of the priors' log densities at `x`.
     pub fn log_prior(&self, x: &[f64]) -> f64 {
         self.priors.iter().zip(x).filter_map(|(prior, &x)| Some(prior.as_ref()?.log_density(x))).sum()
+    }
+
+    /// Whether every parameter has a prior: then, with a likelihood for a target, the density integrates to the evidence.
+    pub fn is_proper(&self) -> bool {
+        self.priors.iter().all(Option::is_some)
     }
 }
 

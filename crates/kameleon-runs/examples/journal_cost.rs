@@ -1,7 +1,7 @@
 //! What a run on disk costs over the library in memory, for each iteration: `cargo run --release --example journal_cost`.
 
 use kameleon::target::Banana;
-use kameleon::{Control, Plan, Sampler, sample};
+use kameleon::{Control, Plan, Sampler, Warmup, sample};
 use kameleon_runs::{RunSettings, start};
 use std::time::Instant;
 
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     settings.sampler = plan.sampler.choice();
     settings.output.formats.clear();
     (settings.run.chains, settings.run.threads, settings.start) = (1, Some(1), Some(begin.clone()));
-    (settings.run.warmup, settings.run.draws) = (Some(0), Some(DRAWS));
+    (settings.run.warmup, settings.run.draws) = (Warmup::Iterations(0), Some(DRAWS));
     let folder = std::env::temp_dir().join(format!("kameleon-journal-cost-{}", std::process::id()));
     let (mut memory, mut disk) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..TURNS {

@@ -5,14 +5,15 @@
 //! ```
 
 use kameleon::target::Banana;
-use kameleon::{Control, Plan, Sampler, sample};
+use kameleon::{Control, Plan, Sampler, Warmup, sample};
 use kameleon_runs::output::{FORMATS, Posterior, report_html};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
-    let plan = Plan { sampler: Sampler::am_ls(), warmup: Warmup::Iterations(20_000), draws: Some(100_000), ..Plan::default() };
+    let plan =
+        Plan { sampler: Sampler::am_ls(), warmup: Warmup::Iterations(20_000), draws: Some(100_000), ..Plan::default() };
     let run = sample(Banana::new(8, 0.03, 100.0)?, &[vec![0.0; 8]], &plan, Control::default())?;
     let posterior = Posterior::from_run(&run, &plan, "Twisted banana B(0.03, 100) in 8 dimensions");
     timed("report.html", &folder, |path| Ok(std::fs::write(path, report_html(&posterior))?))?;

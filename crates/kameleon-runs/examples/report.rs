@@ -5,14 +5,19 @@
 //! ```
 
 use kameleon::target::Banana;
-use kameleon::{Control, Plan, Sampler, sample};
+use kameleon::{Control, Plan, Sampler, Warmup, sample};
 use kameleon_runs::output::{Posterior, report_html};
 use std::path::PathBuf;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
-    let plan = Plan { sampler: Sampler::kamh_ls(), warmup: Warmup::Iterations(20_000), draws: Some(100_000), ..Plan::default() };
+    let plan = Plan {
+        sampler: Sampler::kamh_ls(),
+        warmup: Warmup::Iterations(20_000),
+        draws: Some(100_000),
+        ..Plan::default()
+    };
     let began = Instant::now();
     let run = sample(Banana::new(2, 0.1, 100.0)?, &[vec![0.0, 0.0]], &plan, Control::default())?;
     let seconds = Some(began.elapsed().as_secs_f64());

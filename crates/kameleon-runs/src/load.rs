@@ -102,7 +102,8 @@ pub fn read_draws(files: &Files, index: usize, dim: usize, notes: &mut Vec<Strin
 pub fn posterior(settings: &RunSettings, chains: Vec<StoredChain>, status: &Status) -> Result<Posterior, RunError> {
     let bounds = settings.parameters.bounds()?;
     let names = settings.parameters.names();
-    let warmup = settings.run.warmup.unwrap_or_default();
+    let lengths = chains.iter().filter_map(|chain| Some(chain.chain.as_deref()?.warmup()));
+    let warmup = lengths.max().unwrap_or(settings.run.length()?.warmup);
     let learned = Learned::of(chains.iter().filter_map(|chain| chain.chain.as_deref()));
     let advice = advice(chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice()))));
     let chains: Vec<ChainDraws> = chains.into_iter().map(|chain| shown(chain, &bounds, warmup)).collect();

@@ -32,7 +32,8 @@ impl<'a> Prepared<'a> {
         let sampler = settings.sampler()?;
         (settings.sampler, settings.run.sampler) = (sampler.choice(), sampler);
         let priors = settings.parameters.0.iter().map(|(_, parameter)| parameter.prior).collect();
-        let target = Bounded::new(WithPrior::new(target, priors)?, settings.parameters.bounds()?)?;
+        let bounds = settings.parameters.bounds()?;
+        let target = Bounded::new(WithPrior::within(target, priors, &bounds)?, bounds)?;
         Ok(Self { settings, target })
     }
 
@@ -50,7 +51,7 @@ impl<'a> Prepared<'a> {
     /// What runs the chains: this machine's threads, or a remote runner.
     pub fn engine<'e>(&self, runner: Option<&'e dyn Runner>, control: Control<'e>) -> Engine<'e> {
         let run = &self.settings.run;
-        let keep = Keep { thin: run.thin, warmup: self.settings.output.keep_warmup };
+        let keep = Keep { thin: run.thin, warmup: self.settings.output.keep_warmup, jumps: true };
         Engine { keep, threads: run.threads, limit: run.time_limit(), runner, control }
     }
 }

@@ -95,7 +95,13 @@ impl<'a> Remote<'a> {
 }
 
 impl Runner for Remote<'_> {
-    fn advance(&self, job: &mut Job<'_>, _keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
+    fn advance(
+        &self,
+        job: &mut Job<'_>,
+        _keep: Keep,
+        sampling: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), ChainError> {
         if job.chain.waits() || job.has(sampling) || stop() {
             return Ok(());
         }
@@ -105,7 +111,7 @@ impl Runner for Remote<'_> {
         };
         let Some(result) = self.fetch(job, sampling, stop).map_err(lost)? else { return Ok(()) };
         let (chain, dim) = (result.chain.resume()?, job.chain.position().len());
-        let steps = job.chain.iterations()..=end;
+        let steps = job.chain.iterations()..=job.chain.warmup().saturating_add(sampling);
         let is_of_task = (chain.index(), chain.position().len()) == (job.chain.index(), dim);
         if !is_of_task || !steps.contains(&chain.iterations()) || !result.recorded.fits(dim) {
             return Err(lost("the result is not that of the task that was sent".into()));

@@ -16,7 +16,7 @@ pub use output::OutputSettings;
 pub use parameters::{Parameter, Parameters, Start};
 pub use text::plain_words;
 
-use kameleon::{Choice, Plan, Sampler};
+use kameleon::{Choice, Length, Plan, Sampler};
 use serde::{Deserialize, Serialize, Serializer};
 use std::path::Path;
 
@@ -69,12 +69,19 @@ impl RunSettings {
             .map_err(|error| SettingsError { setting: format!("sampler.{}", error.setting), ..error })
     }
 
-    /// Iterations of warm-up in each chain, and how many it makes at most in all.
-    pub fn iterations(&self) -> Result<(u64, u64), SettingsError> {
+    /// Whether what is sampled is a likelihood times a proper prior of all parameters, so that its integral is the evidence:
+    /// every parameter has a prior, or the model is a posterior that comes with the program and that nothing cuts. A built-in
+    /// density, or a log density with a flat or unknown prior, has a normalising constant only.
+    pub fn has_proper_prior(&self) -> bool {
+        let is_posterior = matches!(self.model.kind(), Ok(Kind::Posterior(_) | Kind::Gp));
+        self.parameters.have_priors() && !is_posterior || is_posterior && self.parameters.are_free()
+    }
+
+    /// How many iterations each chain makes, at most.
+    pub fn length(&self) -> Result<Length, SettingsError> {
         let mut run = self.run.clone();
         run.complete(self.model.default_length());
-        let length = run.length()?;
-        Ok((length.warmup, length.total()))
+        Ok(run.length()?)
     }
 
     fn check_starts(&self) -> Result<(), SettingsError> {

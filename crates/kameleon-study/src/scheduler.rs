@@ -97,7 +97,7 @@ fn run(spec: &Spec, settings: &Settings<'_>) -> Result<Option<Record>, String> {
         Ok(Job::new(spec.chain(target.normals(), member)?, Box::new(spec.build()?), record))
     };
     let jobs = (0..spec.chains()).map(job).collect::<Result<Vec<_>, String>>()?;
-    let keep = Keep { thin: spec.thin, warmup: false };
+    let keep = Keep { thin: spec.thin, warmup: false, jumps: false };
     let control = Control { stop: Some(settings.stop), progress: None };
     let engine = Engine { keep, threads: Some(1), limit: None, runner: None, control };
     let finish = engine.run(jobs, &mut Rule::draws(spec.sampling / spec.thin, spec.thin));

@@ -4,7 +4,7 @@ use crate::named;
 use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
 use kameleon::random::{Purpose, stream};
-use kameleon::{Choice, Plan, Sampler, Target, pool};
+use kameleon::{Choice, Plan, Sampler, Target, Warmup, pool};
 use rand::RngExt;
 use serde::Serialize;
 
@@ -90,7 +90,7 @@ impl Spec {
         let plan = Plan {
             sampler: self.sampler.clone(),
             chains: self.chains(),
-            warmup: Some(self.warmup),
+            warmup: Warmup::Iterations(self.warmup),
             draws: Some(self.sampling),
             seed: self.seed ^ hash(&key),
             ..Plan::default()

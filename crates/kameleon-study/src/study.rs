@@ -218,7 +218,7 @@ impl Study {
 impl TargetEntry {
     /// The first chain of a sampler on this target.
     pub fn spec(&self, sampler: &Sampler, scale: Scale, seed: u64) -> Spec {
-        let Length { warmup, sampling } = self.length(scale);
+        let Length { warmup, sampling, .. } = self.length(scale);
         Spec {
             version: env!("CARGO_PKG_VERSION"),
             target: self.choice(),

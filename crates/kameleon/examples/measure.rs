@@ -148,7 +148,9 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan, runs: u64
         let run = sample(target.clone(), &starts, &plan, Control::default()).unwrap();
         let summary = run.summary();
         let draws: usize = run.draws().iter().map(|draws| draws.len() / d).sum();
-        let least = |of: fn(&diagnose::ParameterSummary) -> f64| summary.parameters.iter().map(of).fold(f64::INFINITY, f64::min);
+        let least = |of: fn(&diagnose::ParameterSummary) -> f64| {
+            summary.parameters.iter().map(of).fold(f64::INFINITY, f64::min)
+        };
         ess += least(|p| p.ess_bulk) / draws as f64 * 1000.0 / runs as f64;
         tail += least(|p| p.ess_tail) / draws as f64 * 1000.0 / runs as f64;
         rhat = summary.parameters.iter().map(|p| p.r_hat).fold(rhat, f64::max);
@@ -159,7 +161,12 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan, runs: u64
         let mean = |i: usize| run.draws().iter().flat_map(|c| c.iter().skip(i).step_by(d)).sum::<f64>() / draws as f64;
         errors.push((0..d).map(|i| (mean(i) - truth[i]).powi(2)).sum::<f64>());
         if std::env::var("VERBOSE").is_ok() {
-            println!("   error2 {:.4} warm-up {} {:?}", errors[k as usize], run.chains[0].statistics.warmup.total(), run.chains[0].report);
+            println!(
+                "   error2 {:.4} warm-up {} {:?}",
+                errors[k as usize],
+                run.chains[0].statistics.warmup.total(),
+                run.chains[0].report
+            );
             println!("   {:?}", run.warnings());
         }
     }

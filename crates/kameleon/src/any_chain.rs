@@ -20,6 +20,8 @@ pub trait AnyChain: Deref<Target = ChainCore> + Send {
     fn scale(&self) -> f64;
     /// The covariance of the proposal at `x`, row by row, where the proposal knows it.
     fn covariance_at(&self, x: &[f64]) -> Option<Vec<f64>>;
+    /// See [`Proposal::log_jump_density_at`].
+    fn log_jump_density_at(&self, x: &[f64]) -> Option<f64>;
     /// Its proposal, where that can learn together with others.
     fn learner(&self) -> Option<&dyn Learner>;
     /// See [`Proposal::report`].
@@ -66,6 +68,10 @@ where
         let mut at = self.proposal().allocate(x.len());
         self.proposal().locate(x, &mut at);
         self.proposal().covariance(x, &at)
+    }
+
+    fn log_jump_density_at(&self, x: &[f64]) -> Option<f64> {
+        self.proposal().log_jump_density_at(x)
     }
 
     fn learner(&self) -> Option<&dyn Learner> {

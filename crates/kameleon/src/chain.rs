@@ -176,7 +176,9 @@ impl<P: Proposal> Chain<P> {
             _ => Outcome::Rejected,
         };
         let sampling = (core.t + 1).saturating_sub(core.settings.warmup);
-        let step = Step { t: core.t, warm: sampling == 0, sampling, outcome, acceptance, component };
+        let ratio = |log_q: f64| if value.is_finite() { value - log_q } else { f64::NEG_INFINITY };
+        let jump_ratio = proposal.log_jump_density(&self.local_there, component).map(ratio);
+        let step = Step { t: core.t, warm: sampling == 0, sampling, outcome, acceptance, component, jump_ratio };
         if outcome == Outcome::Accepted {
             core.there.log_density = value;
             std::mem::swap(&mut core.here, &mut core.there);

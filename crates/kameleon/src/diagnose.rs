@@ -1,4 +1,4 @@
-//! Whether to believe the draws: convergence diagnostics, and distances to a known truth.
+//! Whether to believe the draws: convergence diagnostics, the evidence, and distances to a known truth.
 //!
 //! The diagnostics are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and
 //! localization: an improved R-hat", with ArviZ's conventions and to its figures. They take one slice of draws for each
@@ -11,6 +11,7 @@
 mod autocovariance;
 mod draws;
 mod ess;
+mod evidence;
 mod mcse;
 mod mmd;
 mod r_hat;
@@ -22,6 +23,10 @@ mod verdict;
 
 pub use autocovariance::{autocorrelation, autocovariance};
 pub use ess::{ess_bulk, ess_mean, ess_quantile, ess_sd, ess_tail};
+pub use evidence::{
+    ChainRatios, Evidence, LARGEST_ERROR, LARGEST_K, LARGEST_Z, LEAST_DRAWS, LEAST_PROPOSALS, LEAST_SHARE, Weighted,
+    evidence, pareto_k, weighted_means,
+};
 pub use mcse::{mcse_mean, mcse_quantile, mcse_sd};
 pub use mmd::{mmd2_biased, mmd2_unbiased};
 pub use r_hat::{r_hat, r_hat_bulk, r_hat_folded};

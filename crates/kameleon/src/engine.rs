@@ -191,8 +191,10 @@ impl Engine<'_> {
     pub fn run_alone(&self, job: &mut Job<'_>, sampling: u64, time: Duration) {
         let (started, progress) = (Instant::now(), self.control.progress.and_then(<[Progress]>::first));
         let stop = || self.control.is_stopped();
-        while !job.turn(&OnThreads, self.keep, sampling, progress, &stop) && !job.chain.waits() && started.elapsed() < time {
-        }
+        while !job.turn(&OnThreads, self.keep, sampling, progress, &stop)
+            && !job.chain.waits()
+            && started.elapsed() < time
+        {}
         job.forgive(self.control);
     }
 }

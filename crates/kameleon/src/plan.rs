@@ -227,7 +227,10 @@ impl Plan {
     /// The number of iterations of warm-up, or the most of them, and whether it may end before.
     fn longest_warmup(&self) -> Result<(u64, bool), SettingsError> {
         let ends = self.sampler.ends_warmup();
-        let what = format!("\"chains\" asks for a sampler that knows when it has learned; {} needs a number", self.sampler.name());
+        let what = format!(
+            "\"chains\" asks for a sampler that knows when it has learned; {} needs a number",
+            self.sampler.name()
+        );
         SettingsError::demand("warmup", ends || self.warmup != Warmup::Chains, &what)?;
         Ok(match self.warmup {
             Warmup::Iterations(iterations) => (iterations, false),

@@ -63,6 +63,17 @@ pub trait Proposal {
         0.0
     }
 
+    /// ln Q at a point that was drawn from a density Q which does not depend on where the chain was, with `at` as `log_ratio`
+    /// left it; none for other components.
+    fn log_jump_density(&self, _at: &Self::Local, _component: usize) -> Option<f64> {
+        None
+    }
+
+    /// ln Q of that density at any point, where there is one.
+    fn log_jump_density_at(&self, _x: &[f64]) -> Option<f64> {
+        None
+    }
+
     /// Sees what a step tried, before [`Proposal::adapt`].
     fn observe(&mut self, _step: &Step, _tried: Tried<'_>) {}
 

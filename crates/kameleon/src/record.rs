@@ -21,6 +21,17 @@ pub struct Draw<'a> {
     pub outcome: Outcome,
     /// Whether it belongs to the warm-up.
     pub warm: bool,
+    /// The jump proposal of that step, if it was a jump after the warm-up.
+    pub jump: Option<Jump<'a>>,
+}
+
+/// A jump proposal, whatever became of it: an independent draw from a known density.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jump<'a> {
+    /// The point.
+    pub x: &'a [f64],
+    /// ln π − ln Q there; −∞ where the target has no density.
+    pub log_ratio: f64,
 }
 
 /// Which iterations are recorded.
@@ -30,6 +41,8 @@ pub struct Keep {
     pub thin: u64,
     /// Whether the warm-up is recorded too, thinned in the same way.
     pub warmup: bool,
+    /// Whether jump proposals of recorded iterations after the warm-up are recorded too.
+    pub jumps: bool,
 }
 
 impl Keep {
@@ -40,7 +53,11 @@ impl Keep {
             true => self.warmup && (step.t + 1).is_multiple_of(self.thin),
         };
         let Step { acceptance, outcome, warm, .. } = *step;
-        kept.then(|| Draw { x: chain.position(), log_density: chain.log_density(), acceptance, outcome, warm })
+        kept.then(|| {
+            let ratio = step.jump_ratio.filter(|_| self.jumps && !warm);
+            let jump = ratio.map(|log_ratio| Jump { x: chain.tried(outcome), log_ratio });
+            Draw { x: chain.position(), log_density: chain.log_density(), acceptance, outcome, warm, jump }
+        })
     }
 }
 
@@ -55,6 +72,25 @@ pub struct Draws {
     pub acceptance: Vec<f64>,
     /// What became of the point proposed in that step; empty where it was not recorded.
     pub outcome: Vec<Outcome>,
+    /// The jump proposals among the steps that ended there.
+    pub jumps: Jumps,
+}
+
+/// Jump proposals in memory, in order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Jumps {
+    /// For each, the draw that its step ended in, from 0.
+    pub draw: Vec<usize>,
+    /// The points, one after another.
+    pub points: Vec<f64>,
+    /// ln π − ln Q at each; −∞ where the target has no density.
+    pub log_ratio: Vec<f64>,
+}
+
+impl Jumps {
+    fn get(&self, k: usize, dim: usize) -> Jump<'_> {
+        Jump { x: &self.points[k * dim..(k + 1) * dim], log_ratio: self.log_ratio[k] }
+    }
 }
 
 impl Draws {
@@ -71,10 +107,21 @@ impl Draws {
     /// Whether there is a point in `dim` dimensions for each, and the rest for each or for none.
     pub fn fit(&self, dim: usize) -> bool {
         let n = self.len();
-        self.points.len() == n * dim && [self.acceptance.len(), self.outcome.len()].iter().all(|m| [0, n].contains(m))
+        let Jumps { draw, points, log_ratio } = &self.jumps;
+        let jumps = points.len() == draw.len() * dim && log_ratio.len() == draw.len();
+        let in_order = draw.is_sorted_by(|a, b| a < b) && draw.last().is_none_or(|last| *last < n);
+        jumps
+            && in_order
+            && self.points.len() == n * dim
+            && [self.acceptance.len(), self.outcome.len()].iter().all(|m| [0, n].contains(m))
     }
 
     fn push(&mut self, draw: Draw<'_>) {
+        if let Some(Jump { x, log_ratio }) = draw.jump {
+            self.jumps.draw.push(self.len());
+            self.jumps.points.extend_from_slice(x);
+            self.jumps.log_ratio.push(log_ratio);
+        }
         self.points.extend_from_slice(draw.x);
         self.log_density.push(draw.log_density);
         self.acceptance.push(draw.acceptance);
@@ -118,9 +165,11 @@ impl Recorded {
     /// All draws in `dim` dimensions, in the order in which they were made.
     pub fn iter(&self, dim: usize) -> impl Iterator<Item = Draw<'_>> {
         [(&self.warmup, true), (&self.draws, false)].into_iter().flat_map(move |(draws, warm)| {
+            let mut jumps = draws.jumps.draw.iter().enumerate().peekable();
             draws.points.chunks_exact(dim).enumerate().map(move |(i, x)| {
                 let (log_density, acceptance, outcome) = (draws.log_density[i], draws.acceptance[i], draws.outcome[i]);
-                Draw { x, log_density, acceptance, outcome, warm }
+                let jump = jumps.next_if(|(_, draw)| **draw == i).map(|(k, _)| draws.jumps.get(k, dim));
+                Draw { x, log_density, acceptance, outcome, warm, jump }
             })
         })
     }

@@ -3,9 +3,11 @@
 use crate::any_chain::{AnyChain, SavedChain};
 use crate::any_target::AnyTarget;
 use crate::chain::{ChainError, show_point};
+use crate::diagnose::{ChainRatios, Evidence, evidence};
 use crate::diagnose::{Summary, summarise};
 use crate::engine::{Control, Ending, Engine, Job};
 use crate::plan::Plan;
+use crate::pool::chain_groups;
 use crate::record::{Draws, Keep};
 use crate::registry::SettingsError;
 use crate::report::Report;
@@ -24,6 +26,8 @@ pub struct ChainRun {
     pub report: Report,
     /// What a person should know of it.
     pub advice: Vec<String>,
+    /// ln π − ln Q at each draw, with Q the density of its jumps; empty where it makes none.
+    pub jump_ratios: Vec<f64>,
     /// The chain as it stopped, from which it can be resumed.
     pub state: SavedChain,
 }
@@ -63,6 +67,13 @@ impl Run {
         count(|c| c.accepted) / count(Counts::total)
     }
 
+    /// ln of the evidence, or of the normalising constant, from the jump proposals; none for samplers without jumps. `pooled` is
+    /// whether chains learned together ([`Plan::pools`]).
+    pub fn evidence(&self, pooled: bool) -> Option<Evidence> {
+        let chains: Vec<_> = self.chains.iter().map(|chain| (&chain.draws, chain.jump_ratios.as_slice())).collect();
+        evidence_of(&chains, pooled)
+    }
+
     /// What a person should know besides the summary: how the run ended, and points that could not be used.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -80,6 +91,28 @@ impl Run {
     pub fn draws(&self) -> Vec<&[f64]> {
         self.chains.iter().map(|chain| chain.draws.points.as_slice()).collect()
     }
+}
+
+/// ln π − ln Q at each draw, with Q the density of the chain's jumps; empty where it makes none.
+pub fn jump_ratios(chain: &dyn AnyChain, draws: &Draws) -> Vec<f64> {
+    let points = draws.points.chunks_exact(chain.position().len()).zip(&draws.log_density);
+    points.map_while(|(x, log_density)| Some(log_density - chain.log_jump_density_at(x)?)).collect()
+}
+
+/// The evidence from the draws of chains and their [`jump_ratios`]; none if no chain made jumps. Chains of a group share Q.
+pub fn evidence_of<'a>(chains: &[(&'a Draws, &'a [f64])], pooled: bool) -> Option<Evidence> {
+    if chains.iter().all(|(draws, _)| draws.jumps.log_ratio.is_empty()) {
+        return None;
+    }
+    let of = |(draws, ratios): &(&'a Draws, &'a [f64])| ChainRatios {
+        proposals: &draws.jumps.log_ratio,
+        made_after: &draws.jumps.draw,
+        draws: ratios,
+    };
+    let groups = if pooled { chain_groups(chains.len()) } else { (0..chains.len()).collect() };
+    let mut all: Vec<Vec<ChainRatios<'_>>> = vec![Vec::new(); groups.last().map_or(0, |last| last + 1)];
+    chains.iter().zip(groups).for_each(|(chain, group)| all[group].push(of(chain)));
+    Some(evidence(&all.iter().map(Vec::as_slice).collect::<Vec<_>>()))
 }
 
 /// A warning about points that could not be used, if there were any, over all chains.
@@ -180,7 +213,7 @@ fn run(
     let dim = chains[0].position().len();
     let job = |chain| Ok(Job::new(chain, Box::new(target.clone()), plan.room(dim)?));
     let jobs = chains.into_iter().map(job).collect::<Result<_, SettingsError>>()?;
-    let keep = Keep { thin: plan.thin, warmup: false };
+    let keep = Keep { thin: plan.thin, warmup: false, jumps: true };
     let engine = Engine { keep, threads: plan.threads, limit: plan.time_limit(), runner: None, control };
     let finish = engine.run(jobs, &mut plan.rule()?)?;
     let chains = finish.jobs.into_iter().map(ChainRun::of).collect::<Result<_, _>>()?;
@@ -191,6 +224,7 @@ impl ChainRun {
     fn of(job: Job<'_>) -> Result<Self, ChainError> {
         let (chain, recorded) = job.into_parts()?;
         Ok(Self {
+            jump_ratios: jump_ratios(&*chain, &recorded.draws),
             draws: recorded.draws,
             statistics: chain.statistics().clone(),
             report: chain.report(),

@@ -56,6 +56,9 @@ pub struct Step {
     pub acceptance: f64,
     /// The component of the proposal it came from.
     pub component: usize,
+    /// ln π − ln Q at the point that was tried, if it was drawn from a density Q that does not depend on where the chain was;
+    /// −∞ where the target has no density.
+    pub jump_ratio: Option<f64>,
 }
 
 /// The point that a step tried, whatever became of it, and the point that it ended at.

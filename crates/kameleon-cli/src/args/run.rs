@@ -3,7 +3,7 @@
 use super::{Given, number, whole};
 use anyhow::Result;
 use clap::Args;
-use kameleon::{Choice, Plan};
+use kameleon::{Choice, Plan, Warmup};
 use kameleon_runs::settings::StopRule;
 use serde::Serialize;
 use serde_json::Value;
@@ -36,10 +36,16 @@ pub struct RunArgs {
     /// The number of chains [default: 4]
     #[arg(long, value_name = "COUNT", value_parser = whole::<usize>)]
     chains: Option<usize>,
-    /// Iterations of warm-up in each chain [default: 50000; expressions and libraries 20000; other models 5000]
+    /// How long each chain learns: a number of iterations, chains (until they have learned), or auto, which is chains for
+    /// kameleon and 50000 iterations for other samplers (expressions and libraries 20000, other models 5000) [default: auto]
+    #[arg(long, value_name = "COUNT|chains|auto")]
+    warmup: Option<Warmup>,
+    /// The most iterations of a warm-up that ends when the chains have learned [default: as above, and at most half of
+    /// --max-evaluations]
     #[arg(long, value_name = "COUNT", value_parser = whole::<u64>)]
-    warmup: Option<u64>,
-    /// Draws kept from each chain [default: 100000; expressions and libraries 80000; other models 20000]
+    max_warmup: Option<u64>,
+    /// Draws kept from each chain [default: 100000; expressions and libraries 80000; other models 20000; with
+    /// --max-evaluations all that the warm-up leaves]
     #[arg(long, value_name = "COUNT", value_parser = whole::<u64>)]
     draws: Option<u64>,
     /// Keep one draw out of this many iterations [default: 1]

@@ -1,7 +1,7 @@
 //! Correlated pseudo-marginal chains on a classification posterior: the same law, bit-exact resume, any threads.
 
 use kameleon::any_chain::SavedChain;
-use kameleon::{Control, Plan, Run, Sampler, Target, sample};
+use kameleon::{Control, Plan, Run, Sampler, Target, Warmup, sample};
 use kameleon_gp::{Dataset, GpClassification, Inputs, Settings};
 
 /// Thirty rows: the first column decides, the second does not.
@@ -16,7 +16,14 @@ fn target() -> GpClassification {
 }
 
 fn plan(correlation: f64, draws: u64) -> Plan {
-    Plan { sampler: Sampler::am_ls(), warmup: Warmup::Iterations(2000), draws: Some(draws), correlation, seed: 3, ..Plan::default() }
+    Plan {
+        sampler: Sampler::am_ls(),
+        warmup: Warmup::Iterations(2000),
+        draws: Some(draws),
+        correlation,
+        seed: 3,
+        ..Plan::default()
+    }
 }
 
 fn run(plan: &Plan) -> Run {

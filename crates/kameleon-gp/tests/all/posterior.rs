@@ -1,6 +1,6 @@
 //! The posterior of the Glass data against earlier runs of other programs: `make test-slow`.
 
-use kameleon::{Control, Plan, Sampler, sample};
+use kameleon::{Control, Plan, Sampler, Warmup, sample};
 use kameleon_gp::{GpClassification, Settings, glass};
 
 /// Means and their Monte Carlo errors from NumPy chains, columns in order, with θ = log ℓ² on z-scored columns.
@@ -32,7 +32,8 @@ const PUBLISHED: [(f64, f64); 9] = [
 /// Every mean within 4 combined standard errors: one false alarm in 1,800 seeds over nine means; the seed is fixed.
 fn assert_reproduced(settings: Settings, reference: &[(f64, f64)], start: f64, draws: u64) {
     let target = GpClassification::new(&glass(), Settings { n_imp: 10, ..settings }).unwrap();
-    let plan = Plan { sampler: Sampler::am_ls(), warmup: Warmup::Iterations(5000), draws: Some(draws), ..Plan::default() };
+    let plan =
+        Plan { sampler: Sampler::am_ls(), warmup: Warmup::Iterations(5000), draws: Some(draws), ..Plan::default() };
     let run = sample(target, &[vec![start; 9]], &plan, Control::default()).unwrap();
     let summary = run.summary();
     println!("{summary}");

@@ -1,6 +1,6 @@
 //! The table of priors. A new prior is one more entry here: reading, listing, bounds, draws and tests follow from it.
 
-use libm::{atan, atan2, erf, erfc, expm1, lgamma, log, log1p};
+use libm::{atan, atan2, erf, erfc, exp, expm1, lgamma, log, log1p};
 use spec_math::cephes64::{igam, igamc, incbet};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, PI, TAU};
 
@@ -21,6 +21,8 @@ pub struct Family {
     pub log_kernel: fn(Values, f64) -> f64,
     /// P(X ≤ x) for an x strictly inside the support.
     pub cdf: fn(Values, f64) -> f64,
+    /// P(X > x) for an x strictly inside the support, accurate where `cdf` is close to one.
+    pub tail: fn(Values, f64) -> f64,
 }
 
 /// The range of a parameter.
@@ -66,6 +68,7 @@ pub static PRIORS: [Family; 14] = [
         log_constant: |[_, sd, ..]| -log(sd) - 0.5 * log(TAU),
         log_kernel: |[mean, sd, ..], x| -0.5 * square((x - mean) / sd),
         cdf: |[mean, sd, ..], x| normal_cdf((x - mean) / sd),
+        tail: |[mean, sd, ..], x| normal_cdf((mean - x) / sd),
     },
     Family {
         name: "student-t",
@@ -77,6 +80,7 @@ pub static PRIORS: [Family; 14] = [
         },
         log_kernel: |[nu, location, scale, ..], x| -0.5 * (nu + 1.0) * log1p_square((x - location) / scale / nu.sqrt()),
         cdf: |[nu, location, scale, ..], x| student_t_cdf(nu, (x - location) / scale),
+        tail: |[nu, location, scale, ..], x| student_t_cdf(nu, (location - x) / scale),
     },
     Family {
         name: "cauchy",
@@ -86,6 +90,7 @@ pub static PRIORS: [Family; 14] = [
         log_constant: |[_, scale, ..]| -log(PI) - log(scale),
         log_kernel: |[location, scale, ..], x| -log1p_square((x - location) / scale),
         cdf: |[location, scale, ..], x| atan2(1.0, (location - x) / scale) / PI,
+        tail: |[location, scale, ..], x| atan2(1.0, (x - location) / scale) / PI,
     },
     Family {
         name: "uniform",
@@ -95,6 +100,7 @@ pub static PRIORS: [Family; 14] = [
         log_constant: |[lower, upper, ..]| -log(upper - lower),
         log_kernel: |_, _| 0.0,
         cdf: |[lower, upper, ..], x| (x - lower) / (upper - lower),
+        tail: |[lower, upper, ..], x| (upper - x) / (upper - lower),
     },
     Family {
         name: "triangular",
@@ -109,13 +115,8 @@ pub static PRIORS: [Family; 14] = [
         log_constant: |[lower, _, upper, ..]| log(2.0 / (upper - lower)),
         // At a mode that is also an end, one of the two is NaN, which `min` ignores.
         log_kernel: |[lower, mode, upper, ..], x| log(((x - lower) / (mode - lower)).min((upper - x) / (upper - mode))),
-        cdf: |[lower, mode, upper, ..], x| {
-            if x < mode {
-                (x - lower) / (upper - lower) * ((x - lower) / (mode - lower))
-            } else {
-                ((mode - lower) + (x - mode) * (1.0 + (upper - x) / (upper - mode))) / (upper - lower)
-            }
-        },
+        cdf: |[lower, mode, upper, ..], x| triangular_cdf(x - lower, mode - lower, upper - x, upper - mode),
+        tail: |[lower, mode, upper, ..], x| triangular_cdf(upper - x, upper - mode, x - lower, mode - lower),
     },
     Family {
         name: "truncated-normal",
@@ -135,6 +136,10 @@ pub static PRIORS: [Family; 14] = [
             let [a, z, b] = [lower, x, upper].map(|x| (x - mean) / sd);
             normal_mass(a, z) / normal_mass(a, b)
         },
+        tail: |[mean, sd, lower, upper], x| {
+            let [a, z, b] = [lower, x, upper].map(|x| (x - mean) / sd);
+            normal_mass(z, b) / normal_mass(a, b)
+        },
     },
     Family {
         name: "beta",
@@ -144,6 +149,7 @@ pub static PRIORS: [Family; 14] = [
         log_constant: |[a, b, ..]| lgamma(a + b) - lgamma(a) - lgamma(b),
         log_kernel: |[a, b, ..], x| (a - 1.0) * log(x) + (b - 1.0) * log1p(-x),
         cdf: |[a, b, ..], x| incbet(a, b, x),
+        tail: |[a, b, ..], x| incbet(b, a, 1.0 - x),
     },
     Family {
         name: "exponential",
@@ -153,6 +159,7 @@ pub static PRIORS: [Family; 14] = [
         log_constant: |[rate, ..]| log(rate),
         log_kernel: |[rate, ..], x| -rate * x,
         cdf: |[rate, ..], x| -expm1(-rate * x),
+        tail: |[rate, ..], x| exp(-rate * x),
     },
     Family {
         name: "gamma",
@@ -162,6 +169,7 @@ pub static PRIORS: [Family; 14] = [
         log_constant: |[shape, rate, ..]| shape * log(rate) - lgamma(shape),
         log_kernel: |[shape, rate, ..], x| (shape - 1.0) * log(x) - rate * x,
         cdf: |[shape, rate, ..], x| igam(shape, rate * x),
+        tail: |[shape, rate, ..], x| igamc(shape, rate * x),
     },
     Family {
         name: "inverse-gamma",
@@ -171,6 +179,7 @@ pub static PRIORS: [Family; 14] = [
         log_constant: |[shape, scale, ..]| shape * log(scale) - lgamma(shape),
         log_kernel: |[shape, scale, ..], x| -(shape + 1.0) * log(x) - scale / x,
         cdf: |[shape, scale, ..], x| igamc(shape, scale / x),
+        tail: |[shape, scale, ..], x| igam(shape, scale / x),
     },
     Family {
         name: "half-normal",
@@ -180,6 +189,7 @@ pub static PRIORS: [Family; 14] = [
         log_constant: |[scale, ..]| 0.5 * log(FRAC_2_PI) - log(scale),
         log_kernel: |[scale, ..], x| -0.5 * square(x / scale),
         cdf: |[scale, ..], x| erf(x / scale * FRAC_1_SQRT_2),
+        tail: |[scale, ..], x| erfc(x / scale * FRAC_1_SQRT_2),
     },
     Family {
         name: "half-cauchy",
@@ -189,6 +199,7 @@ pub static PRIORS: [Family; 14] = [
         log_constant: |[scale, ..]| log(FRAC_2_PI) - log(scale),
         log_kernel: |[scale, ..], x| -log1p_square(x / scale),
         cdf: |[scale, ..], x| FRAC_2_PI * atan(x / scale),
+        tail: |[scale, ..], x| FRAC_2_PI * atan(scale / x),
     },
     Family {
         name: "log-normal",
@@ -198,6 +209,7 @@ pub static PRIORS: [Family; 14] = [
         log_constant: |[_, sigma, ..]| -log(sigma) - 0.5 * log(TAU),
         log_kernel: |[mu, sigma, ..], x| -log(x) - 0.5 * square((log(x) - mu) / sigma),
         cdf: |[mu, sigma, ..], x| normal_cdf((log(x) - mu) / sigma),
+        tail: |[mu, sigma, ..], x| normal_cdf((mu - log(x)) / sigma),
     },
     Family {
         name: "log-uniform",
@@ -207,6 +219,7 @@ pub static PRIORS: [Family; 14] = [
         log_constant: |[lower, upper, ..]| -log(log1p((upper - lower) / lower)),
         log_kernel: |_, x| -log(x),
         cdf: |[lower, upper, ..], x| log1p((x - lower) / lower) / log1p((upper - lower) / lower),
+        tail: |[lower, upper, ..], x| log1p((upper - x) / x) / log1p((upper - lower) / lower),
     },
 ];
 
@@ -237,6 +250,13 @@ fn normal_mass(a: f64, b: f64) -> f64 {
     } else {
         0.5 * (erf(b) - erf(a))
     }
+}
+
+/// P(X ≤ x) by the distances of x and of the mode from the lower end, then from the upper end; with the ends exchanged,
+/// P(X > x).
+fn triangular_cdf(x: f64, mode: f64, x_left: f64, mode_left: f64) -> f64 {
+    let length = mode + mode_left;
+    if x < mode { x / length * (x / mode) } else { (mode + (x - mode) * (1.0 + x_left / mode_left)) / length }
 }
 
 /// Each of the two forms of the incomplete beta integral is accurate where the other cancels.

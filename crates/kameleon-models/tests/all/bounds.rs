@@ -2,7 +2,7 @@
 
 use crate::common::{evaluate, names};
 use kameleon::diagnose::mcse_mean;
-use kameleon::{Control, Plan, Sampler, Target, sample};
+use kameleon::{Control, Plan, Sampler, Target, Warmup, sample};
 use kameleon_models::{Bound, Bounded, Expression};
 
 fn bounds() -> Vec<Bound> {
@@ -130,7 +130,13 @@ fn chains_on_bounded_targets_recover_their_means() {
     let bounds = vec![Bound::above(0.0).unwrap(), Bound::between(0.0, 1.0).unwrap(), Bound::below(0.0).unwrap()];
     let target = Bounded::new(expression, bounds).unwrap();
     let start = target.to_unbounded(&[1.0, 0.5, -1.0]).unwrap();
-    let plan = Plan { sampler: Sampler::am_ls(), warmup: Warmup::Iterations(5_000), draws: Some(40_000), seed: 3, ..Plan::default() };
+    let plan = Plan {
+        sampler: Sampler::am_ls(),
+        warmup: Warmup::Iterations(5_000),
+        draws: Some(40_000),
+        seed: 3,
+        ..Plan::default()
+    };
     let run = sample(target.clone(), &[start], &plan, Control::default()).unwrap();
     for (i, wanted) in [1.5, 0.4, -1.0].into_iter().enumerate() {
         let mut x = [0.0; 3];

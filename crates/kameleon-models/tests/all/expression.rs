@@ -1,7 +1,7 @@
 //! Expressions mean what they say, and say what is wrong with them.
 
 use crate::common::{assert_is_banana, evaluate, fatal, names};
-use kameleon::{Control, Plan, Sampler, Target, sample};
+use kameleon::{Control, Plan, Sampler, Target, Warmup, sample};
 use kameleon_models::Expression;
 use std::f64::consts::{E, PI};
 
@@ -167,7 +167,8 @@ fn exmex_agrees_where_its_precedence_is_the_usual_one() {
 fn a_chain_samples_an_expression() {
     // The mean of 4 × 5,000 draws of a Gaussian around 7: within 0.5 by far.
     let target = Expression::new("-(x1 - 7)^2/2", &names(1)).unwrap();
-    let plan = Plan { sampler: Sampler::am_ls(), warmup: Warmup::Iterations(1_000), draws: Some(5_000), ..Plan::default() };
+    let plan =
+        Plan { sampler: Sampler::am_ls(), warmup: Warmup::Iterations(1_000), draws: Some(5_000), ..Plan::default() };
     let run = sample(target, &[vec![0.0]], &plan, Control::default()).unwrap();
     let draws = run.draws().concat();
     let mean = draws.iter().sum::<f64>() / draws.len() as f64;

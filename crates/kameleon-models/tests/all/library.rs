@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "loading a library is unsafe: these are the tests' own")]
 
 use crate::common::{assert_is_banana, compile, evaluate, example, fatal, file, names, rejected, scratch};
-use kameleon::{Control, Plan, Sampler, Target, sample};
+use kameleon::{Control, Plan, Sampler, Target, Warmup, sample};
 use kameleon_models::{LibrarySettings, ModelError, NoiseInput, SharedLibrary};
 use std::path::{Path, PathBuf};
 
@@ -35,8 +35,13 @@ fn the_example_in_c_is_the_banana() {
 #[test]
 fn chains_on_threads_sample_a_library() {
     let Some(path) = compile_library(&example("banana_library.c"), "libbanana_chains.so") else { return };
-    let plan =
-        Plan { sampler: Sampler::sm(), warmup: Warmup::Iterations(500), draws: Some(500), threads: Some(2), ..Plan::default() };
+    let plan = Plan {
+        sampler: Sampler::sm(),
+        warmup: Warmup::Iterations(500),
+        draws: Some(500),
+        threads: Some(2),
+        ..Plan::default()
+    };
     let target = load(LibrarySettings::new(&path), 2).unwrap();
     let run = sample(target, &[vec![0.0, 0.0]], &plan, Control::default()).unwrap();
     assert!(run.chains.iter().all(|chain| chain.draws.len() == 500));

@@ -3,7 +3,7 @@
 use crate::common::{
     assert_is_banana, banana, can_run, compile_program, evaluate, example, fatal, file, names, rejected, scratch, skip,
 };
-use kameleon::{Control, EvalError, Plan, Sampler, Target, sample};
+use kameleon::{Control, EvalError, Plan, Sampler, Target, Warmup, sample};
 use kameleon_models::{NoiseInput, Program, ProgramSettings};
 use std::time::{Duration, Instant};
 
@@ -228,7 +228,13 @@ fn one_that_ignores_the_end_of_its_input_is_killed() {
 fn deaths_do_not_show_in_the_draws() {
     let Some(steady) = compile_program(&example("banana.c"), "steady") else { return };
     let Some(mortal) = compile_program(&file("tests/models/mortal.c"), "mortal") else { return };
-    let plan = Plan { sampler: Sampler::sm(), chains: 2, warmup: Warmup::Iterations(200), draws: Some(200), ..Plan::default() };
+    let plan = Plan {
+        sampler: Sampler::sm(),
+        chains: 2,
+        warmup: Warmup::Iterations(200),
+        draws: Some(200),
+        ..Plan::default()
+    };
     let run = |target: &Program| sample(target.clone(), &[vec![0.0, 0.0]], &plan, Control::default()).unwrap();
     let steady = run(&program(ProgramSettings::new([path(&steady)])));
     let dying = program(ProgramSettings::new([path(&mortal), "50".into()]));

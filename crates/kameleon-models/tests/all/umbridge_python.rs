@@ -2,7 +2,7 @@
 
 use crate::common::{banana, evaluate, names, rejected};
 use crate::python_server::{free_port, python, serve};
-use kameleon::{Control, Plan, Sampler, sample};
+use kameleon::{Control, Plan, Sampler, Warmup, sample};
 use kameleon_models::{UmBridge, UmBridgeSettings};
 use std::time::Duration;
 
@@ -31,7 +31,13 @@ fn a_real_python_model_is_sampled_and_outlives_its_server() {
     let found = UmBridge::connect(settings, &names(2)).unwrap_err().to_string();
     assert!(found.contains("it has no model `other`; it has banana"), "{found}");
 
-    let plan = Plan { sampler: Sampler::sm(), chains: 2, warmup: Warmup::Iterations(100), draws: Some(100), ..Plan::default() };
+    let plan = Plan {
+        sampler: Sampler::sm(),
+        chains: 2,
+        warmup: Warmup::Iterations(100),
+        draws: Some(100),
+        ..Plan::default()
+    };
     let run = sample(target.clone(), &[vec![0.0, 0.0]], &plan, Control::default()).unwrap();
     assert!(run.warnings().is_empty(), "{:?}", run.warnings());
 

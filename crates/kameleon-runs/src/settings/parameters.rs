@@ -23,7 +23,8 @@ pub struct Parameter {
     /// It is below this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
-    /// Added to the log density; its support bounds the parameter where `lower` and `upper` do not.
+    /// Added to the log density; its support bounds the parameter where `lower` and `upper` do not. Where they cut it, it is
+    /// normalised again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prior: Option<Prior>,
     /// Where chains start.
@@ -73,6 +74,9 @@ impl Parameter {
         let key = |of: &str| format!("parameters.{name}.{of}");
         let end = if self.upper.is_some() { "upper" } else { "lower" };
         let bound = self.bound().map_err(|what| SettingsError::new(key(end), what))?;
+        if let Some(prior) = self.prior {
+            prior.log_mass(bound).map_err(|error| SettingsError::new(key(end), error.to_string()))?;
+        }
         match &self.start {
             Some(Start::Prior(_)) if self.prior.is_none() => {
                 Err(SettingsError::new(key("start"), "there is no prior to draw from; give one, or a number"))
@@ -120,6 +124,11 @@ impl Parameters {
     /// Whether they are sampled as they are: no bounds, no priors.
     pub fn are_free(&self) -> bool {
         self.0.iter().all(|(_, p)| p.lower.is_none() && p.upper.is_none() && p.prior.is_none())
+    }
+
+    /// Whether each has a prior; all priors are proper.
+    pub fn have_priors(&self) -> bool {
+        !self.is_empty() && self.0.iter().all(|(_, p)| p.prior.is_some())
     }
 
     /// Their bounds, in order.

@@ -211,7 +211,7 @@ fn show(draw: &[u8], x: &mut [f64], see: &mut impl FnMut(Draw<'_>)) {
     }
     let Some(outcome) = Outcome::of(code[0] & !WARM) else { return };
     let (log_density, acceptance) = (number(x.len()), number(x.len() + 1));
-    see(Draw { x, log_density, acceptance, outcome, warm: code[0] & WARM != 0 });
+    see(Draw { x, log_density, acceptance, outcome, warm: code[0] & WARM != 0, jump: None });
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -225,7 +225,7 @@ mod tests {
         let header = Header { dim: 1, chain: 0 };
         let mut journal = Journal::with(path, file, header, HEADER as u64);
         let (log_density, acceptance, outcome) = (-1.0, 0.5, Outcome::Accepted);
-        journal.push(Draw { x: &[2.0], log_density, acceptance, outcome, warm: false }).unwrap();
+        journal.push(Draw { x: &[2.0], log_density, acceptance, outcome, warm: false, jump: None }).unwrap();
         for _ in 0..2 {
             let message = journal.sync().unwrap_err().to_string();
             assert!(message.starts_with("/dev/full: writing to the journal failed: No space left"), "{message}");

@@ -1,7 +1,7 @@
 //! The report in a real browser: it opens without an error, draws its figures, and changes them when something is chosen.
 
 use kameleon::target::{Banana, Noisy};
-use kameleon::{Control, Plan, Sampler, sample};
+use kameleon::{Control, Plan, Sampler, Warmup, sample};
 use kameleon_runs::output::{Posterior, report_html};
 use serde_json::Value;
 use std::fs::{self, File};
@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 const NASTY: &str = "</script><script>alert(1)</script>\"'&<!--";
 
 fn posterior(sampler: Sampler, dim: usize) -> Posterior {
-    let plan = Plan { sampler, chains: 3, warmup: Warmup::Iterations(1_500), draws: Some(1_000), seed: 5, ..Plan::default() };
+    let plan =
+        Plan { sampler, chains: 3, warmup: Warmup::Iterations(1_500), draws: Some(1_000), seed: 5, ..Plan::default() };
     let target = Noisy::new(Banana::new(dim, 0.03, 100.0).unwrap(), 0.5).unwrap();
     let run = sample(target, &[vec![0.0; dim]], &plan, Control::default()).unwrap();
     let mut posterior = Posterior::from_run(&run, &plan, format!("a banana called {NASTY}"));

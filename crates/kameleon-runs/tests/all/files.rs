@@ -19,6 +19,7 @@ fn kept(chain: usize, length: usize) -> Draws {
         log_density: (0..length).map(|k| -(k as f64) - chain as f64 / 3.0).collect(),
         acceptance: (0..length).map(|k| 1.0 / (k + 1) as f64).collect(),
         outcome: (0..length).map(|k| OUTCOMES[(k + chain) % 4]).collect(),
+        ..Draws::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! A run in memory as a posterior to be shown or exported.
 
 use kameleon::record::Draws;
-use kameleon::{Control, Plan, Sampler, sample};
+use kameleon::{Control, Plan, Sampler, Warmup, sample};
 use kameleon_runs::output::{ChainDraws, Posterior, Variable};
 
 #[test]
@@ -16,8 +16,14 @@ fn draws_without_their_log_densities_are_refused() {
 
 #[test]
 fn a_run_in_memory_becomes_a_posterior_with_its_draws_and_proposals() {
-    let plan =
-        Plan { sampler: Sampler::sm(), chains: 2, warmup: Warmup::Iterations(10), draws: Some(50), seed: 7, ..Plan::default() };
+    let plan = Plan {
+        sampler: Sampler::sm(),
+        chains: 2,
+        warmup: Warmup::Iterations(10),
+        draws: Some(50),
+        seed: 7,
+        ..Plan::default()
+    };
     let target = |x: &[f64]| -0.5 * (x[0] * x[0] + x[1] * x[1]);
     let run = sample(target, &[vec![0.0, 0.0]], &plan, Control::default()).unwrap();
     let posterior = Posterior::from_run(&run, &plan, "a plain Gaussian");

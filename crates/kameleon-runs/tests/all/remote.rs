@@ -46,7 +46,7 @@ fn pooled(more: &str) -> RunSettings {
     let mut settings = settings(more);
     settings.sampler = kameleon::Sampler::default().choice();
     settings.run.chains = 5;
-    (settings.run.warmup, settings.run.draws, settings.run.thin) = (Some(1000), Some(400), 2);
+    (settings.run.warmup, settings.run.draws, settings.run.thin) = (kameleon::Warmup::Iterations(1000), Some(400), 2);
     settings.output.keep_warmup = true;
     settings
 }

@@ -1,5 +1,6 @@
 //! Run files: what they say, and how they are told to be wrong.
 
+use crate::common::run;
 use kameleon::Sampler;
 use kameleon::registry::Entry;
 use kameleon::sampler::SAMPLERS;
@@ -171,6 +172,8 @@ fn what_is_wrong_with_a_parameter_is_told_by_its_name() {
     says("start = \"prior\"", "there is no prior to draw from");
     says("start = \"middle\"", "start should be a number, a list with a number for each chain");
     says("start = { from = 2, to = 1 }", "from (2) must be less than to (1)");
+    let expected = "line 5, column 9: parameters.a.lower: prior normal(0.0, 1.0): has no mass above 50";
+    says("prior = \"normal(0, 1)\"\nlower = 50", expected);
     says("low = 1", "unknown key `low`, expected one of `lower`, `upper`, `prior`, `start`");
     let said = refusal("[model]\nlog-density = \"-(a^2\"\n[parameters.a]\n");
     assert!(said.starts_with("run.toml, line 2, column 15: model.log-density: "), "{said}");
@@ -222,5 +225,33 @@ fn nothing_that_is_wrong_is_told_in_words_of_rust() {
         let said = refusal(text);
         let words: Vec<&str> = said.split(|c: char| !c.is_alphanumeric()).collect();
         assert!(!rust.iter().any(|word| words.contains(word)), "{text}: {said}");
+    }
+}
+
+#[test]
+fn a_run_knows_whether_its_prior_is_proper() {
+    let of = |text: &str| read(text).has_proper_prior();
+    assert!(!of(BANANA), "a density, not a posterior");
+    assert!(of("[model]\ntarget = \"cbpp\"\n") && of("[model]\ntarget = \"glass\"\n"));
+    assert!(
+        !of("[model]\ntarget = \"cbpp\"\n[parameters]\na.upper = 0\nb = {}\nc = {}\nd = {}\ne = {}\n"),
+        "cut, not renormalised"
+    );
+    let model = "[model]\nlog-density = \"-a^2 - b\"\n[parameters]\n";
+    assert!(of(&format!("{model}a.prior = \"normal(0, 1)\"\na.lower = 1\nb.prior = \"exponential(1)\"\n")));
+    assert!(!of(&format!("{model}a.prior = \"normal(0, 1)\"\nb.lower = 0\n")), "b has a flat prior");
+    assert!(!of(&format!("{model}a = {{ lower = 0, upper = 1 }}\nb = {{ lower = 0, upper = 1 }}\n")));
+}
+
+#[test]
+fn a_prior_that_bounds_of_a_run_file_cut_is_normalised() {
+    // Every draw stores its log density: that of the cut prior, which integrates to one, as the model adds nothing.
+    let text = "[model]\nlog-density = \"0*a\"\n[parameters.a]\nprior = \"exponential(2)\"\nlower = 1\nupper = 2.5\n\
+                [run]\nchains = 1\nwarmup = 200\ndraws = 200\n";
+    let draws = run(&read(text), None).unwrap().posterior.chains.remove(0).draws;
+    let mass = (-2f64).exp() - (-5f64).exp();
+    for (x, found) in draws.points.iter().zip(&draws.log_density) {
+        let expected = (2.0 * (-2.0 * x).exp() / mass).ln();
+        assert!((found - expected).abs() < 1e-12, "at {x}: {found}, not {expected}");
     }
 }

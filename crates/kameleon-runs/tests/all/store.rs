@@ -11,7 +11,7 @@ const HEADER: Header = Header { dim: 2, chain: 1 };
 
 fn entry(k: usize, x: &[f64; 2]) -> Draw<'_> {
     let outcomes = [Outcome::Accepted, Outcome::Rejected, Outcome::OutsideSupport, Outcome::Invalid];
-    Draw { x, log_density: -(k as f64), acceptance: 0.25, outcome: outcomes[k % 4], warm: k < 10 }
+    Draw { x, log_density: -(k as f64), acceptance: 0.25, outcome: outcomes[k % 4], warm: k < 10, jump: None }
 }
 
 fn write(path: &Path, draws: usize, sync_every: usize) {

@@ -145,7 +145,15 @@ fn warmup() {
 fn threads() {
     let run = |sampler: &Sampler, chains: usize, threads: usize, pool: bool| {
         let (sampler, threads) = (sampler.clone(), Some(threads));
-        let plan = Plan { sampler, chains, warmup: Warmup::Iterations(5000), draws: Some(100_000), threads, pool, ..Plan::default() };
+        let plan = Plan {
+            sampler,
+            chains,
+            warmup: Warmup::Iterations(5000),
+            draws: Some(100_000),
+            threads,
+            pool,
+            ..Plan::default()
+        };
         sample(banana(8), &[vec![0.0; 8]], &plan, Control::default()).unwrap();
     };
     let apart = |sampler: &Sampler| {

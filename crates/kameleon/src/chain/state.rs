@@ -2,6 +2,7 @@
 
 use crate::Rng;
 use crate::statistics::Statistics;
+use crate::step::Outcome;
 use serde::{Deserialize, Serialize};
 
 /// A point and everything paid for at it. Because the log density stays with its point, an estimate is recycled for as
@@ -71,6 +72,11 @@ impl ChainCore {
     /// The log density, or its estimate, there.
     pub fn log_density(&self) -> f64 {
         self.here.log_density
+    }
+
+    /// The point that the last step tried, whatever became of it.
+    pub fn tried(&self, outcome: Outcome) -> &[f64] {
+        if outcome == Outcome::Accepted { &self.here.x } else { &self.there.x }
     }
 
     /// Which chain of the run it is, from 0.

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub struct Progress {
     /// Iterations so far.
     pub iterations: AtomicU64,
+    /// Iterations of warm-up, or the most of them while it may end before.
+    pub warmup: AtomicU64,
     accepted: AtomicU64,
     scale: AtomicU64,
     /// Whether the chain has ended.
@@ -28,6 +30,7 @@ impl Progress {
     pub(crate) fn update(&self, chain: &dyn AnyChain) {
         let statistics = chain.statistics();
         self.iterations.store(chain.iterations(), Ordering::Relaxed);
+        self.warmup.store(chain.warmup(), Ordering::Relaxed);
         self.accepted.store(statistics.warmup.accepted + statistics.sampling.accepted, Ordering::Relaxed);
         self.scale.store(chain.scale().to_bits(), Ordering::Relaxed);
     }

@@ -113,7 +113,15 @@ pub struct Rule<'a> {
 impl<'a> Rule<'a> {
     /// A fixed number of draws in each chain.
     pub fn draws(draws: u64, thin: u64) -> Self {
-        Self { until: None, limit: (draws, "draws"), budget: None, thin, units: &|_| {}, checked: &|_, _| {}, goal: None }
+        Self {
+            until: None,
+            limit: (draws, "draws"),
+            budget: None,
+            thin,
+            units: &|_| {},
+            checked: &|_, _| {},
+            goal: None,
+        }
     }
 
     /// The first number of draws at which to look, no less than there are already: a chain that has draws beyond a check

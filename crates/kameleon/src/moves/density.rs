@@ -116,10 +116,7 @@ impl JumpDensity {
                 && are_orthonormal(&few.rows, dim)
                 && few.rest.is_valid()
         };
-        self.frame.fits(dim)
-            && self.few.as_ref().map_or(directions == dim, few)
-            && self.wide > 0.0
-            && self.wide < 1.0
+        self.frame.fits(dim) && self.few.as_ref().map_or(directions == dim, few) && self.wide > 0.0 && self.wide < 1.0
     }
 }
 

@@ -9,7 +9,7 @@ use super::Proposal;
 use crate::Rng;
 use crate::learner::{Learner, RefreshInput, SharedFit, downcast};
 use crate::linalg::times_transpose;
-use crate::moves::{KernelStep, Local, Model, MoveId, Pick, Setting, Walk};
+use crate::moves::{Jump, KernelStep, Local, Model, MoveId, Pick, Setting, Walk};
 use crate::registry::{Range, Settings, SettingsError};
 use crate::report::{MoveReport, Report};
 use crate::step::{Step, Tried};
@@ -158,6 +158,15 @@ impl Proposal for Kameleon {
         at_y.forget();
         drawn.locate(&with, y, at_y);
         drawn.log_ratio(&with, at_x, at_y)
+    }
+
+    fn log_jump_density(&self, at: &Local, component: usize) -> Option<f64> {
+        (Pick::of(component).id == MoveId::of(&Jump)).then(|| at.log_jump_density().unwrap_or(f64::NAN))
+    }
+
+    fn log_jump_density_at(&self, x: &[f64]) -> Option<f64> {
+        let density = self.fit.model.density.as_ref()?;
+        Some(density.log_density(x, &mut vec![0.0; x.len()]))
     }
 
     fn observe(&mut self, step: &Step, tried: Tried<'_>) {

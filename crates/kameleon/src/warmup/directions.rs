@@ -123,4 +123,3 @@ fn parts(guide: &Mixture) -> Vec<f64> {
     mirror(&mut sum, d);
     sum
 }
-

@@ -2,9 +2,10 @@
 
 use super::proposals::{Evaluated, Proposals, log_sum_exp};
 use super::structure::Structure;
+use crate::Rng;
+use crate::diagnose::pareto_k;
 use crate::mixture::Sample;
 use crate::moves::JumpDensity;
-use crate::Rng;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +57,8 @@ impl Learning {
 
     /// Keeps the structure that was found at `t`.
     pub fn keep(&mut self, t: u64, structure: &Structure) {
-        let chosen = if self.structure(t).is_some() { self.structure.as_ref().map_or(t, |(chosen, _)| *chosen) } else { t };
+        let chosen =
+            if self.structure(t).is_some() { self.structure.as_ref().map_or(t, |(chosen, _)| *chosen) } else { t };
         self.structure = Some((chosen, structure.clone()));
     }
 
@@ -89,25 +91,4 @@ fn effective_size(log_weights: &[f64]) -> f64 {
     let total = log_sum_exp(log_weights.iter().copied());
     let squares = log_sum_exp(log_weights.iter().map(|log| 2.0 * log));
     if total.is_finite() { libm::exp(2.0 * total - squares) } else { 0.0 }
-}
-
-fn pareto_k(lw: &[f64]) -> f64 {
-    let n = lw.len();
-    let m = (0.2 * n as f64).min(3.0 * (n as f64).sqrt()) as usize;
-    let mut s = lw.to_vec();
-    s.sort_by(f64::total_cmp);
-    if m < 5 || n <= m { return f64::INFINITY; }
-    let (cut, top) = (s[n - m - 1], s[n - 1]);
-    let mut x: Vec<f64> = s[n - m..].iter().map(|l| libm::exp(l - top) - libm::exp(cut - top)).filter(|x| *x > 0.0).collect();
-    x.sort_by(f64::total_cmp);
-    let count = x.len();
-    if count < 5 { return f64::INFINITY; }
-    let mm = 30 + (count as f64).sqrt() as usize;
-    let q = x[((count as f64 / 4.0 + 0.5) as usize).max(1) - 1];
-    let bs: Vec<f64> = (1..=mm).map(|i| (1.0 - (mm as f64 / (i as f64 - 0.5)).sqrt()) / (3.0 * q) + 1.0 / x[count - 1]).collect();
-    let k = |b: f64| x.iter().map(|x| libm::log1p(-b * x)).sum::<f64>() / count as f64;
-    let ls: Vec<f64> = bs.iter().map(|b| { let k = k(*b); count as f64 * (libm::log(-b / k) - k - 1.0) }).collect();
-    let total = log_sum_exp(ls.iter().copied());
-    let b: f64 = bs.iter().zip(&ls).map(|(b, l)| b * libm::exp(l - total)).sum();
-    (count as f64 * k(b) + 5.0) / (count as f64 + 10.0)
 }

@@ -87,7 +87,10 @@ impl Proposals {
         self.rounds.push(Round { density: density.clone(), drawn, log_q: Vec::new() });
         while self.rounds.len() > MOST_ROUNDS || (self.len() > MOST && self.rounds.len() > 1) {
             self.rounds.remove(0);
-            self.rounds.iter_mut().filter(|round| !round.log_q.is_empty()).for_each(|round| drop(round.log_q.remove(0)));
+            self.rounds
+                .iter_mut()
+                .filter(|round| !round.log_q.is_empty())
+                .for_each(|round| drop(round.log_q.remove(0)));
         }
         for of in 0..self.rounds.len() {
             for by in self.rounds[of].log_q.len()..self.rounds.len() {

@@ -83,7 +83,8 @@ mod tests {
     fn refreshes_grow_apart_and_end_at_nine_tenths() {
         for (warmup, jumps) in [(100, 0.0), (500, 1.0), (3000, 1.0), (20_000, 2.0), (20_000, 0.0), (1_000_000, 2.0)] {
             let schedule = Schedule::new(warmup, false);
-            let times: Vec<u64> = std::iter::successors(schedule.first(), |t| schedule.after(*t, jumps, false)).collect();
+            let times: Vec<u64> =
+                std::iter::successors(schedule.first(), |t| schedule.after(*t, jumps, false)).collect();
             assert_eq!(*times.last().unwrap(), warmup * 9 / 10);
             assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
             assert!(times.len() < 60);

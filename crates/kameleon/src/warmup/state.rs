@@ -164,7 +164,8 @@ impl WarmupState {
         let states = self.accepted.len();
         let ready = self.waiting.is_none() || states > 0;
         let lengths = MoveId::all().all(|id| self.has_length(id) == id.get().initial_nu2(dim).is_some());
-        let history = [0, dim].contains(&self.last.len()) && self.states.points.len() == states * dim
+        let history = [0, dim].contains(&self.last.len())
+            && self.states.points.len() == states * dim
             && self.states.len() == states
             && self.jumps.points.len() == self.jumps.len() * dim;
         self.stride > 0 && history && ready && lengths

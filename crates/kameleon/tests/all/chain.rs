@@ -263,8 +263,13 @@ fn a_stop_returns_what_was_drawn() {
         }
         -x[0] * x[0]
     };
-    let plan =
-        Plan { warmup: Warmup::Iterations(1000), draws: Some(1_000_000), chains: 1, sampler: Sampler::sm(), ..Plan::default() };
+    let plan = Plan {
+        warmup: Warmup::Iterations(1000),
+        draws: Some(1_000_000),
+        chains: 1,
+        sampler: Sampler::sm(),
+        ..Plan::default()
+    };
     let run = sample(target, &[vec![0.0]], &plan, Control { stop: Some(&stop), progress: None }).unwrap();
     assert!(matches!(run.ending, Ending::Stopped));
     assert_eq!(run.chains[0].draws.len(), 2000);

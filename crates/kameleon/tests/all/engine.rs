@@ -92,7 +92,7 @@ impl Record for Fragile {
 }
 
 fn engine(control: Control<'_>) -> Engine<'_> {
-    Engine { keep: Keep { thin: 1, warmup: false }, threads: Some(2), limit: None, runner: None, control }
+    Engine { keep: Keep { thin: 1, warmup: false, jumps: false }, threads: Some(2), limit: None, runner: None, control }
 }
 
 fn chain(index: usize, sampler: &Sampler) -> Box<dyn AnyChain> {
@@ -164,6 +164,10 @@ impl AnyChain for Unteachable {
     fn advice(&self) -> Vec<String> {
         self.0.advice()
     }
+    fn log_jump_density_at(&self, x: &[f64]) -> Option<f64> {
+        self.0.log_jump_density_at(x)
+    }
+
     fn learner(&self) -> Option<&dyn Learner> {
         self.0.learner()
     }

@@ -136,8 +136,7 @@ fn a_stored_subspace_whose_rows_are_not_orthonormal_is_refused() {
 fn what_was_learned_is_told_and_a_funnel_is_recognised() {
     let told = |target: Box<dyn Fn() -> Box<dyn Target>>, dim: usize| {
         let settings = ChainSettings { index: 0, seed: 3, warmup: 6000, normals: 0, correlation: 0.0 };
-        let mut chain =
-            Sampler::kameleon().chain(&vec![0.5; dim], settings, Length::new(6000, 2000)).unwrap();
+        let mut chain = Sampler::kameleon().chain(&vec![0.5; dim], settings, Length::new(6000, 2000)).unwrap();
         let mut target = target();
         for _ in 0..8000 {
             chain.step(target.as_mut()).unwrap();
