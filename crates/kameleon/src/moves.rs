@@ -15,7 +15,7 @@ mod per_move;
 mod pick;
 mod walk;
 
-pub use density::{FewDirections, JumpDensity, Student};
+pub use density::{FewDirections, JumpDensity, Parts, Student};
 pub use difference::Difference;
 pub use frame::Frame;
 pub use jump::Jump;

@@ -18,7 +18,17 @@ const WIDE: Student = Student { freedom: 3.0, scale: 1.5 };
 
 /// Q, ready to be drawn from and evaluated.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Parts", into = "Parts")]
 pub struct JumpDensity {
+    parts: Parts,
+    /// ln of the constants of the t for the rest and of the wide part, with their shares, over |A|.
+    log_near: f64,
+    log_wide: f64,
+}
+
+/// What Q is made of, and how it is stored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Parts {
     /// The white coordinates.
     pub frame: Frame,
     /// The few directions of the mixture and what the rest is drawn from; none if the mixture is in all directions.
@@ -48,10 +58,19 @@ pub struct Student {
 }
 
 impl Student {
-    /// ln of its density in d dimensions at a squared distance.
-    pub fn log_density(self, d: f64, squared: f64) -> f64 {
-        let Self { freedom: nu, scale } = self;
-        log_t_constant(d, nu) - 0.5 * d * libm::log(scale) - 0.5 * (nu + d) * libm::log1p(squared / (scale * nu))
+    /// ln of its density in d dimensions, as a function of the squared distance.
+    pub fn log_density(self, d: f64) -> impl Fn(f64) -> f64 {
+        let constant = self.log_constant(d);
+        move |squared| constant - self.log_fall(d, squared)
+    }
+
+    fn log_constant(self, d: f64) -> f64 {
+        log_t_constant(d, self.freedom) - 0.5 * d * libm::log(self.scale)
+    }
+
+    /// How far it is below its top, on the log scale.
+    fn log_fall(self, d: f64, squared: f64) -> f64 {
+        0.5 * (self.freedom + d) * libm::log1p(squared / (self.scale * self.freedom))
     }
 
     /// Turns standard normals into a draw.
@@ -69,54 +88,78 @@ impl JumpDensity {
     /// The most directions that are few.
     pub const MOST_DIRECTIONS: usize = 4;
 
+    /// What it is made of.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
     /// ln Q(x); `u` is room for the white coordinates.
     pub fn log_density(&self, x: &[f64], u: &mut [f64]) -> f64 {
-        self.frame.coordinates(x, u);
+        let Parts { frame, few, mixture, .. } = &self.parts;
+        frame.coordinates(x, u);
         let (d, squared) = (u.len() as f64, dot(u, u));
-        let near = match &self.few {
-            None => self.mixture.log_density(u),
+        let near = match few {
+            None => mixture.log_density(u),
             Some(few) => {
                 let mut room = [0.0; Self::MOST_DIRECTIONS];
                 let s = few.coordinates(u, &mut room);
                 let rest = (squared - dot(s, s)).max(0.0);
-                self.mixture.log_density(s) + few.rest.log_density(d - s.len() as f64, rest)
+                mixture.log_density(s) - few.rest.log_fall(d - s.len() as f64, rest)
             }
         };
-        let wide = WIDE.log_density(d, squared);
-        log_mix(near, wide, self.wide) - self.frame.log_volume()
+        log_add(self.log_near + near, self.log_wide - WIDE.log_fall(d, squared))
     }
 
     /// Draws x from Q.
     pub fn draw(&self, rng: &mut Rng, x: &mut [f64]) {
-        if rng.random::<f64>() < self.wide {
+        let Parts { frame, few, mixture, wide } = &self.parts;
+        if rng.random::<f64>() < *wide {
             normals(rng, x);
             WIDE.stretch(x, rng);
-        } else if let Some(few) = &self.few {
+        } else if let Some(few) = few {
             normals(rng, x);
             few.rest.stretch(x, rng);
             let mut room = [0.0; Self::MOST_DIRECTIONS];
-            let s = &mut room[..self.mixture.dim()];
-            self.mixture.draw(rng, s);
+            let s = &mut room[..mixture.dim()];
+            mixture.draw(rng, s);
             for (row, s) in few.rows.chunks_exact(x.len()).zip(s) {
                 let change = *s - dot(row, x);
                 x.iter_mut().zip(row).for_each(|(x, e)| *x += change * e);
             }
         } else {
-            self.mixture.draw(rng, x);
+            mixture.draw(rng, x);
         }
-        self.frame.point(x);
+        frame.point(x);
     }
 
     /// Whether what was read from elsewhere is a density in `dim` dimensions.
     pub fn fits(&self, dim: usize) -> bool {
-        let directions = self.mixture.dim();
-        let few = |few: &FewDirections| {
+        let Parts { frame, few, mixture, wide } = &self.parts;
+        let directions = mixture.dim();
+        let few_fit = |few: &FewDirections| {
             few.rows.len() == directions * dim
                 && directions <= Self::MOST_DIRECTIONS.min(dim - 1)
                 && are_orthonormal(&few.rows, dim)
                 && few.rest.is_valid()
         };
-        self.frame.fits(dim) && self.few.as_ref().map_or(directions == dim, few) && self.wide > 0.0 && self.wide < 1.0
+        frame.fits(dim) && few.as_ref().map_or(directions == dim, few_fit) && *wide > 0.0 && *wide < 1.0
+    }
+}
+
+impl From<Parts> for JumpDensity {
+    fn from(parts: Parts) -> Self {
+        let (d, log_volume) = (parts.frame.dim() as f64, parts.frame.log_volume());
+        let others = d - parts.mixture.dim() as f64;
+        let rest = parts.few.as_ref().map_or(0.0, |few| few.rest.log_constant(others));
+        let log_near = libm::log1p(-parts.wide) + rest - log_volume;
+        let log_wide = libm::log(parts.wide) + WIDE.log_constant(d) - log_volume;
+        Self { parts, log_near, log_wide }
+    }
+}
+
+impl From<JumpDensity> for Parts {
+    fn from(density: JumpDensity) -> Self {
+        density.parts
     }
 }
 
@@ -143,10 +186,9 @@ fn normals(rng: &mut Rng, z: &mut [f64]) {
     z.iter_mut().for_each(|z| *z = rng.sample(StandardNormal));
 }
 
-/// ln((1 − δ)e^near + δe^wide)
-fn log_mix(near: f64, wide: f64, delta: f64) -> f64 {
-    let (near, wide) = (near + libm::log1p(-delta), wide + libm::log(delta));
-    let (high, low) = if near > wide { (near, wide) } else { (wide, near) };
+/// ln(e^a + e^b)
+fn log_add(a: f64, b: f64) -> f64 {
+    let (high, low) = if a > b { (a, b) } else { (b, a) };
     high + libm::log1p(libm::exp(low - high))
 }
 

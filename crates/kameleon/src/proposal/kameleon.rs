@@ -9,7 +9,7 @@ use super::Proposal;
 use crate::Rng;
 use crate::learner::{Learner, RefreshInput, SharedFit, downcast};
 use crate::linalg::times_transpose;
-use crate::moves::{Jump, KernelStep, Local, Model, MoveId, Pick, Setting, Walk};
+use crate::moves::{Jump, KernelStep, Local, Model, MoveId, Parts, Pick, Setting, Walk};
 use crate::registry::{Range, Settings, SettingsError};
 use crate::report::{MoveReport, Report};
 use crate::step::{Step, Tried};
@@ -91,8 +91,9 @@ impl Kameleon {
         let fact = |name: &str, value: String| (name.to_owned(), value);
         let mut facts = Vec::new();
         if let Some(density) = density {
-            let (k, d) = (density.mixture.dim(), density.frame.dim());
-            facts.push(fact("components of the jump density", density.mixture.components().len().to_string()));
+            let Parts { frame, mixture, .. } = density.parts();
+            let (k, d) = (mixture.dim(), frame.dim());
+            facts.push(fact("components of the jump density", mixture.components().len().to_string()));
             facts.push(fact("in directions", if k == d { format!("all {d}") } else { format!("{k} of {d}") }));
         }
         facts.extend(history.as_ref().map(|history| fact("points of the history", history.z.len().to_string())));

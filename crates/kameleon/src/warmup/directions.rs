@@ -6,7 +6,7 @@ use crate::moves::{Frame, JumpDensity};
 use serde::{Deserialize, Serialize};
 
 /// Third moments are taken over pairs of this many points.
-const PAIRED: usize = 1500;
+const PAIRED: usize = 1000;
 
 /// How directions are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

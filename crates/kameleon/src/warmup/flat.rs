@@ -6,7 +6,7 @@
 use super::structure::Fitted;
 use crate::Rng;
 use crate::mixture::{Component, Mixture, Part, Sample, Start, fit};
-use crate::moves::JumpDensity;
+use crate::moves::{JumpDensity, Parts};
 
 /// The shares of the flat and of the wide part while the density is learned, …
 pub const EXPLORING: Shares = Shares { flat: 0.3, wide: 0.1 };
@@ -19,7 +19,7 @@ const WIDER: f64 = 4.0;
 /// The most degrees of freedom it has.
 const MOST_FREEDOM: f64 = 5.0;
 const ITERATIONS: usize = 12;
-const MOST_FITTED: usize = 6000;
+const MOST_FITTED: usize = 4000;
 /// Up to this dimension covariances are free in all directions.
 const FREE_UP_TO: usize = 12;
 
@@ -53,7 +53,7 @@ pub fn with_flat_part(fitted: Fitted, sample: &Sample, shares: Shares, rng: &mut
     };
     let kept = |component: &Component| Component { weight: (1.0 - share) * component.weight, ..component.clone() };
     let components = mixture.components().iter().map(kept).chain(flat.components().iter().map(spread)).collect();
-    Some(JumpDensity { frame, few, mixture: Mixture::new(components)?, wide: shares.wide })
+    Some(Parts { frame, few, mixture: Mixture::new(components)?, wide: shares.wide }.into())
 }
 
 /// A mixture fitted to the points with weights w q^−power, none larger than that of one in √n.

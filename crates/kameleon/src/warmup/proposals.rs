@@ -95,7 +95,7 @@ impl Proposals {
         for of in 0..self.rounds.len() {
             for by in self.rounds[of].log_q.len()..self.rounds.len() {
                 let density = &self.rounds[by].density;
-                let mut u = vec![0.0; density.frame.dim()];
+                let mut u = vec![0.0; density.parts().frame.dim()];
                 let points = self.rounds[of].drawn.points.chunks_exact(u.len());
                 let log_q = points.map(|x| density.log_density(x, &mut u)).collect();
                 self.rounds[of].log_q.push(log_q);
@@ -117,7 +117,9 @@ impl Proposals {
 
     /// All proposals, each with the ln of its weight.
     pub fn weighted(&self) -> (Vec<&[f64]>, Vec<f64>) {
-        let Some(dim) = self.rounds.first().map(|round| round.density.frame.dim()) else { return Default::default() };
+        let Some(dim) = self.rounds.first().map(|round| round.density.parts().frame.dim()) else {
+            return Default::default();
+        };
         let log_shares: Vec<f64> =
             self.rounds.iter().map(|round| libm::log(round.drawn.len() as f64 / self.len() as f64)).collect();
         let mut weights = Vec::with_capacity(self.len());

@@ -13,7 +13,7 @@ const GROWTH: f64 = 1.3;
 const ROUND_GROWTH: f64 = 1.15;
 /// … which have about this many jump proposals, and by this when enough is learned.
 const ROUND: f64 = 1500.0;
-const LEARNED_GROWTH: f64 = 1.6;
+const LEARNED_GROWTH: f64 = 2.0;
 /// Before this time, or this share of a short warm-up, there are only steps: z would be of the way to the target, not of it.
 const LOCAL_UNTIL: u64 = 400;
 const LOCAL_SHARE: f64 = 0.25;

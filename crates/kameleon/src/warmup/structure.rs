@@ -12,18 +12,20 @@ use crate::moves::{FewDirections, Frame, JumpDensity, Student};
 use serde::{Deserialize, Serialize};
 
 /// How many points a candidate is fitted to and judged by.
-const FITTED: usize = 2000;
-const JUDGED: usize = 1500;
+const FITTED: usize = 1500;
+const JUDGED: usize = 1000;
 /// How many the chosen one is fitted to.
-const MOST_FITTED: usize = 6000;
+const MOST_FITTED: usize = 4000;
 /// Iterations for a candidate, for each of three beginnings of the chosen one, and for the best of these.
 const TRIED: usize = 10;
 const BEGUN: usize = 6;
 const FINISHED: usize = 20;
 /// A component has at least this many effective points.
 const POINTS_EACH: f64 = 3.0;
-/// A higher number of components is no better if it gains less than this in the mean log density; two such end the search.
+/// A higher number of components is no better if it gains less than this in the mean log density; that ends the search, …
 const LEAST_GAIN: f64 = 1e-3;
+/// … but up to this many it must happen twice: two components may fit no better than one, and many more do.
+const UNSURE: usize = 4;
 /// Up to this dimension covariances may be free in all directions, …
 const FREE_UP_TO: usize = 12;
 /// … and beyond this one mixtures in all directions have few components.
@@ -77,7 +79,7 @@ pub fn learn_density(
     let white = sample.mapped(sample.dim, |x, u| frame.coordinates(x, u));
     let mut search = Search::new(&white, rng)?;
     let guide = search.all_directions(known)?;
-    let last = last.and_then(|last| Some(last.few.as_ref()?.rows_in(&last.frame, &frame)));
+    let last = last.map(JumpDensity::parts).and_then(|last| Some(last.few.as_ref()?.rows_in(&last.frame, &frame)));
     search.few_directions(known, &guide, &frame, last.as_deref());
     let Search { best, .. } = search;
     let (_, structure, rows) = best?;
@@ -203,11 +205,12 @@ impl<'a> Search<'a> {
         let (fitted, rest) = split(&self.fitted, rows);
         let (judged, rest_judged) = split(&self.judged, rows);
         let (student, others) = (fit_rest(&rest, d - count), (d - count) as f64);
-        let rest = rest_judged.mean(|squared| student.log_density(others, squared[0]));
+        let log_density = student.log_density(others);
+        let rest = rest_judged.mean(|squared| log_density(squared[0]));
         Space { kind: Kind::Few { found, count }, rows: rows.to_vec(), own: count, fitted, judged, rest }
     }
 
-    /// Tries numbers of components, each twice the last, until two in a row are no better; gives the best.
+    /// Tries numbers of components, each twice the last, until more are no better; gives the best.
     fn try_numbers(&mut self, space: &Space, (least, most): (usize, usize)) -> Option<Tried> {
         let (mut failures, mut best) = (0, None::<Tried>);
         let mut components = least.max(1);
@@ -222,7 +225,7 @@ impl<'a> Search<'a> {
                 self.best = Some((score, Structure { kind: space.kind.clone(), components }, space.rows.clone()));
             }
             let better = best.as_ref().is_none_or(|best| score > best.score + LEAST_GAIN);
-            failures = if better { 0 } else { failures + 1 };
+            failures = if better { 0 } else { failures + if components > UNSURE { 2 } else { 1 } };
             if better {
                 best = Some(Tried { score, components, mixture });
             }
@@ -263,7 +266,8 @@ fn fit_rest(squared: &Sample, others: usize) -> Student {
             scale = squared.mean(|q| q[0] * (freedom + d) / (freedom + q[0] / scale)) / d;
         }
         let student = Student { freedom, scale: scale.max(f64::MIN_POSITIVE) };
-        (squared.mean(|q| student.log_density(d, q[0])), student)
+        let log_density = student.log_density(d);
+        (squared.mean(|q| log_density(q[0])), student)
     });
     fits.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).expect("there are degrees of freedom").1
 }
