@@ -168,6 +168,23 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan, runs: u64
                 run.chains[0].report
             );
             println!("   {:?}", run.warnings());
+            let chain = run.chains[0].state.clone().resume().unwrap();
+            let mut rng = stream(99, k, Purpose::Start);
+            let mut seen: Vec<(f64, Vec<f64>)> = (0..40_000)
+                .map(|_| {
+                    let mut x = vec![0.0; d];
+                    target.sample(&mut rng, &mut x);
+                    let log = target.clone().log_density(&x, Noise { rng: &mut rng, normals: &[] }).unwrap();
+                    (log - chain.log_jump_density_at(&x).unwrap(), x)
+                })
+                .collect();
+            seen.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let mean = seen.iter().map(|s| s.0.exp()).sum::<f64>() / seen.len() as f64;
+            let inverse = seen.iter().map(|s| (-s.0).exp()).sum::<f64>() / seen.len() as f64;
+            println!("   efficiency over exact draws {:.4}", 1.0 / (mean * inverse));
+            for i in [0, 1, 2, 3, 5, 8, 13, 20, 40, 80, 400, 4000] {
+                println!("   {i}: ratio {:.1} at {:.1?}", (seen[i].0).exp() * inverse, seen[i].1);
+            }
         }
     }
     let seconds = processor_seconds() - before;

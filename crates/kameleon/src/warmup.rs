@@ -9,6 +9,7 @@ mod fit;
 mod flat;
 mod input;
 mod learning;
+mod missed;
 mod proposals;
 mod refresh;
 mod schedule;

@@ -9,13 +9,11 @@ use crate::mixture::{Component, Mixture, Part, Sample, Start, fit};
 use crate::moves::{JumpDensity, Parts};
 
 /// The shares of the flat and of the wide part while the density is learned, …
-pub const EXPLORING: Shares = Shares { flat: 0.3, wide: 0.1 };
+pub const EXPLORING: Shares = Shares { flat: 0.3, wide: 0.1, wider: &[4.0, 25.0] };
 /// … and when it is frozen.
-pub const FROZEN: Shares = Shares { flat: 0.1, wide: 0.05 };
+pub const FROZEN: Shares = Shares { flat: 0.1, wide: 0.05, wider: &[4.0] };
 /// Points are weighted by this power of the inverse density, in few directions.
 const POWER: f64 = 0.5;
-/// The squared scale of a flat component over that of a fitted one.
-const WIDER: f64 = 4.0;
 /// The most degrees of freedom it has.
 const MOST_FREEDOM: f64 = 5.0;
 const ITERATIONS: usize = 12;
@@ -28,6 +26,8 @@ const FREE_UP_TO: usize = 12;
 pub struct Shares {
     pub flat: f64,
     pub wide: f64,
+    /// The squared scales of flat components over that of a fitted one: each is there in all of them, with equal shares.
+    pub wider: &'static [f64],
 }
 
 /// The jump density that a mixture, fitted to the sample, is the core of.
@@ -38,21 +38,24 @@ pub fn with_flat_part(fitted: Fitted, sample: &Sample, shares: Shares, rng: &mut
         frame.coordinates(x, &mut u);
         s.copy_from_slice(few.as_ref().map_or(&u, |few| few.coordinates(&u, &mut room)));
     });
-    let (power, wider) = match few {
-        Some(_) => (POWER, WIDER),
-        None => (POWER.min(2.0 / d as f64), libm::pow(WIDER, (4.0 / d as f64).min(1.0))),
+    let (power, reach) = match few {
+        Some(_) => (POWER, 1.0),
+        None => (POWER.min(2.0 / d as f64), (4.0 / d as f64).min(1.0)),
     };
     let flat = flat_mixture(&mixture, near, power, rng).unwrap_or_else(|| mixture.clone());
     let total: f64 = flat.components().iter().map(|component| component.weight.sqrt()).sum();
     let share = shares.flat / (1.0 - shares.wide);
-    let spread = |component: &Component| Component {
-        weight: share * component.weight.sqrt() / total,
-        centre: component.centre.clone(),
-        factor: component.factor.iter().map(|l| wider.sqrt() * l).collect(),
-        freedom: component.freedom.min(MOST_FREEDOM),
+    let spread = |component: &Component| {
+        let Component { weight, centre, factor, freedom } = component.clone();
+        let weight = share * weight.sqrt() / total / shares.wider.len() as f64;
+        let freedom = freedom.min(MOST_FREEDOM);
+        shares.wider.iter().map(move |wider| {
+            let by = libm::pow(*wider, reach).sqrt();
+            Component { weight, centre: centre.clone(), factor: factor.iter().map(|l| by * l).collect(), freedom }
+        })
     };
     let kept = |component: &Component| Component { weight: (1.0 - share) * component.weight, ..component.clone() };
-    let components = mixture.components().iter().map(kept).chain(flat.components().iter().map(spread)).collect();
+    let components = mixture.components().iter().map(kept).chain(flat.components().iter().flat_map(spread)).collect();
     Some(Parts { frame, few, mixture: Mixture::new(components)?, wide: shares.wide }.into())
 }
 

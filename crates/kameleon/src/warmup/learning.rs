@@ -1,7 +1,9 @@
 //! What a group knows besides the model while it learns: its jump proposals, and how good the jump density has become.
 
+use super::missed::{Met, log_mean};
 use super::proposals::{Evaluated, Proposals, log_sum_exp};
 use super::structure::Structure;
+use super::window::Window;
 use crate::Rng;
 use crate::diagnose::pareto_k;
 use crate::mixture::Sample;
@@ -15,6 +17,8 @@ const LARGEST_K: f64 = 0.5;
 const STABLE: f64 = 0.85;
 /// The number of good rounds in a row after which enough is learned.
 const GOOD_ROUNDS: u64 = 3;
+/// The most states of chains that are looked at for regions that the jump density misses.
+const MOST_STATES: usize = 10_000;
 /// The share of proposals that are held out.
 const HELD_OUT: f64 = 0.4;
 /// Proposals whose weight is below this share of the mean are left out.
@@ -60,6 +64,26 @@ impl Learning {
         let chosen =
             if self.structure(t).is_some() { self.structure.as_ref().map_or(t, |(chosen, _)| *chosen) } else { t };
         self.structure = Some((chosen, structure.clone()));
+    }
+
+    /// All points where the target is known: proposals, and states of the chains. Nothing before there are proposals, which tell Z.
+    pub fn met<'a>(&'a self, window: &Window<'a>) -> Met<'a> {
+        let (points, log_weights) = self.proposals.weighted();
+        let log_z = log_mean(&log_weights);
+        if !log_z.is_finite() {
+            return Met::default();
+        }
+        let n = points.len() as f64;
+        let mass = |log: &f64| (libm::exp(log - log_z) / n).min(1.0 / n.sqrt());
+        let mut met = Met { mass: log_weights.iter().map(mass).collect(), points, log_density: Vec::new() };
+        met.log_density.extend(self.proposals.log_densities().map(|log| log - log_z));
+        let every = window.len().div_ceil(MOST_STATES).max(1);
+        for (x, log_density) in window.states().step_by(every) {
+            met.points.push(x);
+            met.log_density.push(log_density - log_z);
+            met.mass.push(every as f64 / window.len() as f64);
+        }
+        met
     }
 
     /// The points to learn a density from: the weighted proposals, and the states of the chains until those tell twice as much.

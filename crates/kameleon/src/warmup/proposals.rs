@@ -115,6 +115,11 @@ impl Proposals {
         round.drawn.log_density.iter().zip(own).map(|(log, log_q)| log - log_q).collect()
     }
 
+    /// The log density of the target at all proposals.
+    pub fn log_densities(&self) -> impl Iterator<Item = f64> {
+        self.rounds.iter().flat_map(|round| round.drawn.log_density.iter().copied())
+    }
+
     /// All proposals, each with the ln of its weight.
     pub fn weighted(&self) -> (Vec<&[f64]>, Vec<f64>) {
         let Some(dim) = self.rounds.first().map(|round| round.density.parts().frame.dim()) else {

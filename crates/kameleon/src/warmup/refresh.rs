@@ -5,6 +5,7 @@ use super::fit::Fit;
 use super::flat::{EXPLORING, FROZEN, with_flat_part};
 use super::input::ChainInput;
 use super::learning::Learning;
+use super::missed::with_missed_regions;
 use super::proposals::Evaluated;
 use super::schedule::Schedule;
 use super::structure::learn_density;
@@ -42,7 +43,7 @@ pub fn refresh(old: &Fit, inputs: &[ChainInput], points: usize, schedule: Schedu
     let is_last = t == schedule.last() || (schedule.may_end(t) && learning.is_enough());
     let (mut density, mut history) = (None, None);
     if schedule.has_history(t) {
-        density = jump_density(old, &mut learning, sample, is_last, t, &mut rng);
+        density = jump_density(old, &mut learning, &window, sample, is_last, t, &mut rng);
         history = points_of_history(&window, density.as_ref(), &metric, points, &mut rng);
     }
     let model = Model { metric, history, density };
@@ -57,6 +58,7 @@ pub fn refresh(old: &Fit, inputs: &[ChainInput], points: usize, schedule: Schedu
 fn jump_density(
     old: &Fit,
     learning: &mut Learning,
+    window: &Window<'_>,
     states: Sample,
     is_last: bool,
     t: u64,
@@ -70,7 +72,8 @@ fn jump_density(
     let fitted = learn_density(&sample, known, old.model.density.as_ref(), rng);
     let learned = fitted.and_then(|fitted| {
         learning.keep(t, &fitted.structure);
-        with_flat_part(fitted, &sample, if is_last { FROZEN } else { EXPLORING }, rng)
+        let density = with_flat_part(fitted, &sample, if is_last { FROZEN } else { EXPLORING }, rng)?;
+        Some(with_missed_regions(density, &learning.met(window), rng))
     });
     learned.filter(|density| density.fits(sample.dim)).or_else(|| old.model.density.clone())
 }
