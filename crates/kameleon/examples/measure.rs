@@ -137,6 +137,7 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan, runs: u64
     let truth = target.mean();
     let (mut errors, mut ess, mut tail, mut accepted, mut warm) = (Vec::new(), 0.0, 0.0, 0.0, 0.0);
     let (mut rhat, mut evaluations, mut warned) = (0.0f64, 0, 0);
+    let (mut weighted_errors, mut logs) = (Vec::new(), Vec::new());
     let before = processor_seconds();
     for k in 0..runs {
         let plan = Plan { seed: plan.seed + k, ..plan.clone() };
@@ -160,6 +161,18 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan, runs: u64
         warned += u64::from(!run.warnings().is_empty());
         let mean = |i: usize| run.draws().iter().flat_map(|c| c.iter().skip(i).step_by(d)).sum::<f64>() / draws as f64;
         errors.push((0..d).map(|i| (mean(i) - truth[i]).powi(2)).sum::<f64>());
+        let (mut points, mut ratios) = (Vec::new(), Vec::new());
+        for chain in &run.chains {
+            points.extend_from_slice(&chain.draws.jumps.points);
+            ratios.extend_from_slice(&chain.draws.jumps.log_ratio);
+        }
+        if ratios.len() > 1 {
+            let weighted = diagnose::weighted_means(&points, d, &ratios).mean;
+            weighted_errors.push(weighted.iter().zip(&truth).map(|(a, b)| (a - b).powi(2)).sum::<f64>());
+        }
+        if let Some(evidence) = run.evidence(plan.pools()) {
+            logs.push((evidence.log, evidence.error, evidence.reliable));
+        }
         if std::env::var("VERBOSE").is_ok() {
             println!(
                 "   error2 {:.4} warm-up {} {:?}",
@@ -168,23 +181,6 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan, runs: u64
                 run.chains[0].report
             );
             println!("   {:?}", run.warnings());
-            let chain = run.chains[0].state.clone().resume().unwrap();
-            let mut rng = stream(99, k, Purpose::Start);
-            let mut seen: Vec<(f64, Vec<f64>)> = (0..40_000)
-                .map(|_| {
-                    let mut x = vec![0.0; d];
-                    target.sample(&mut rng, &mut x);
-                    let log = target.clone().log_density(&x, Noise { rng: &mut rng, normals: &[] }).unwrap();
-                    (log - chain.log_jump_density_at(&x).unwrap(), x)
-                })
-                .collect();
-            seen.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let mean = seen.iter().map(|s| s.0.exp()).sum::<f64>() / seen.len() as f64;
-            let inverse = seen.iter().map(|s| (-s.0).exp()).sum::<f64>() / seen.len() as f64;
-            println!("   efficiency over exact draws {:.4}", 1.0 / (mean * inverse));
-            for i in [0, 1, 2, 3, 5, 8, 13, 20, 40, 80, 400, 4000] {
-                println!("   {i}: ratio {:.1} at {:.1?}", (seen[i].0).exp() * inverse, seen[i].1);
-            }
         }
     }
     let seconds = processor_seconds() - before;
@@ -196,4 +192,18 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan, runs: u64
         errors.iter().fold(0.0f64, |a, b| a.max(*b)).sqrt(),
         1e6 * seconds / evaluations as f64,
     );
+    if !logs.is_empty() {
+        // The log normalising constant, against the mean over runs where the truth is not known.
+        let n = logs.len() as f64;
+        let mean = logs.iter().map(|(log, ..)| log).sum::<f64>() / n;
+        let exact = std::env::var("LOGZ").map_or(mean, |text| text.parse().unwrap());
+        let rms = (logs.iter().map(|(log, ..)| (log - exact).powi(2)).sum::<f64>() / n).sqrt();
+        let covered = logs.iter().filter(|(log, error, _)| (log - exact).abs() <= 1.96 * error).count();
+        let reliable = logs.iter().filter(|(.., reliable)| *reliable).count();
+        println!(
+            "        weighted n_eq {:8.0}  log Z {mean:.4} rms {rms:.4} claimed {:.4} covered {covered} reliable {reliable} of {n}",
+            n_eq(target.total_variance(), &weighted_errors),
+            logs.iter().map(|(_, error, _)| error).sum::<f64>() / n,
+        );
+    }
 }

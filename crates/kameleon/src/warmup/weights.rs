@@ -7,6 +7,8 @@ use crate::moves::{Model, MoveId, PerMove, Share};
 const LEAST_LOCAL: f64 = 0.2;
 /// The least and the largest share of jumps while their density is learned, for which they are needed, …
 const LEARNING: (f64, f64) = (0.3, 0.7);
+/// … at first this, …
+const FIRST_JUMPS: f64 = 0.5;
 /// … and after it.
 const LEARNED: (f64, f64) = (0.05, 0.95);
 
@@ -25,7 +27,7 @@ pub fn weights(model: &Model, inputs: &[ChainInput], learning: bool) -> PerMove<
     let mut weights = PerMove::default();
     let mut steps = 1.0;
     if let Some(jump) = possible.iter().find(|id| id.get().share() == Share::Jump) {
-        weights[*jump] = worth(*jump).map_or(least, |worth| share(worth, best).clamp(least, most));
+        weights[*jump] = worth(*jump).map_or(FIRST_JUMPS, |worth| share(worth, best).clamp(least, most));
         steps -= weights[*jump];
     }
     let total: f64 = locals.iter().map(|(_, worth)| worth).sum();
