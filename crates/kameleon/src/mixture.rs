@@ -64,17 +64,23 @@ pub struct Mixture {
 impl Mixture {
     /// Of these components, whose weights are brought to the sum of one; none if there is none, or if they do not fit together.
     pub fn new(mut components: Vec<Component>) -> Option<Self> {
+        let total: f64 = components.iter().map(|component| component.weight).sum();
+        components.iter_mut().for_each(|component| component.weight /= total);
+        Self::of(components)
+    }
+
+    /// Of these components as they are; none if there is none, if their weights do not sum to one, or if they do not fit
+    /// together.
+    fn of(components: Vec<Component>) -> Option<Self> {
         let dim = components.first()?.centre.len();
         let total: f64 = components.iter().map(|component| component.weight).sum();
         let whole = dim > 0
             && components.len() <= LANES * MOST_GROUPS
-            && total > 0.0
-            && total.is_finite()
+            && (total - 1.0).abs() < 1e-9
             && components.iter().all(|component| component.fits(dim));
         if !whole {
             return None;
         }
-        components.iter_mut().for_each(|component| component.weight /= total);
         let groups = components.len().div_ceil(LANES);
         let stretch = dim + packed_row(dim);
         let mut rows = vec![Lane::ZERO; groups * stretch];
@@ -183,7 +189,8 @@ impl TryFrom<Vec<Component>> for Mixture {
     type Error = &'static str;
 
     fn try_from(components: Vec<Component>) -> Result<Self, Self::Error> {
-        Self::new(components).ok_or("the components of a mixture do not fit together")
+        // To divide by their sum again would change the last bits of weights.
+        Self::of(components).ok_or("the components of a mixture do not fit together")
     }
 }
 
