@@ -1,1 +1,388 @@
+use super::*;
+use crate::diagnose::kolmogorov_smirnov_uniform;
+use crate::random::{Purpose, stream};
+use spec_math::Gamma;
 
+fn rng(seed: u64) -> Rng {
+    stream(seed, 0, Purpose::Learn)
+}
+
+fn normal(rng: &mut Rng) -> f64 {
+    rng.sample(StandardNormal)
+}
+
+/// Components with centres, shapes, weights and degrees of freedom by chance.
+fn any_mixture(dim: usize, count: usize, rng: &mut Rng) -> Mixture {
+    let component = |k: usize| {
+        let mut factor = vec![0.0; dim * dim];
+        for i in 0..dim {
+            (0..i).for_each(|j| factor[i * dim + j] = 0.5 * normal(rng));
+            factor[i * dim + i] = libm::exp(normal(rng));
+        }
+        let centre = (0..dim).map(|_| 3.0 * normal(rng)).collect();
+        let freedom = if k % 3 == 2 { 1000.0 } else { FREEDOMS[k % FREEDOMS.len()] };
+        Component { weight: rng.random_range(0.1..1.0), centre, factor, freedom }
+    };
+    Mixture::new((0..count).map(component).collect()).unwrap()
+}
+
+/// ln Σ w t(u), as the books define it.
+fn by_definition(mixture: &Mixture, u: &[f64]) -> f64 {
+    let d = u.len();
+    let log = |component: &Component| {
+        let mut e: Vec<f64> = u.iter().zip(&component.centre).map(|(u, m)| u - m).collect();
+        for i in 0..d {
+            let known: f64 = (0..i).map(|j| component.factor[i * d + j] * e[j]).sum();
+            e[i] = (e[i] - known) / component.factor[i * d + i];
+        }
+        let q: f64 = e.iter().map(|e| e * e).sum();
+        let (nu, half) = (component.freedom, 0.5 * (component.freedom + d as f64));
+        let log_det: f64 = (0..d).map(|i| component.factor[i * d + i].ln()).sum();
+        component.weight.ln() + half.lgamma() - (0.5 * nu).lgamma() - 0.5 * d as f64 * (nu * std::f64::consts::PI).ln()
+            - log_det
+            - half * (q / nu).ln_1p()
+    };
+    let logs: Vec<f64> = mixture.components().iter().map(log).collect();
+    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    largest + logs.iter().map(|log| (log - largest).exp()).sum::<f64>().ln()
+}
+
+#[test]
+fn the_density_is_that_of_its_definition() {
+    let mut rng = rng(1);
+    for (dim, count) in [(1, 1), (1, 9), (2, 3), (3, 8), (5, 17), (9, 64), (12, 141), (30, 5)] {
+        let mixture = any_mixture(dim, count, &mut rng);
+        let total: f64 = mixture.components().iter().map(|component| component.weight).sum();
+        assert!((total - 1.0).abs() < 1e-12);
+        for far in [0.1, 3.0, 100.0, 1e6, 1e20] {
+            let u: Vec<f64> = (0..dim).map(|_| far * normal(&mut rng)).collect();
+            let (found, expected) = (mixture.log_density(&u), by_definition(&mixture, &u));
+            assert!((found - expected).abs() < 1e-11 * (1.0 + expected.abs()), "{dim} {count} {far}: {found} {expected}");
+        }
+    }
+}
+
+#[test]
+fn the_shares_are_those_of_the_components() {
+    let mut rng = rng(2);
+    let mixture = any_mixture(3, 11, &mut rng);
+    let alone = |k: usize| {
+        let Component { weight, .. } = mixture.components()[k];
+        let one = Mixture::new(vec![mixture.components()[k].clone()]).unwrap();
+        move |u: &[f64]| weight.ln() + one.log_density(u)
+    };
+    let mut at = Shares::NONE;
+    for _ in 0..50 {
+        let u: Vec<f64> = (0..3).map(|_| 4.0 * normal(&mut rng)).collect();
+        mixture.shares(&u, &mut at);
+        assert_eq!(at.log_density, mixture.log_density(&u));
+        for k in 0..11 {
+            assert!((at.of(k).0 - (alone(k)(&u) - at.log_density).exp()).abs() < 1e-12);
+        }
+    }
+}
+
+/// The p-value of counts whose expectations are given.
+fn chi_squared_p(counts: &[f64], expected: &[f64]) -> f64 {
+    let statistic: f64 = counts.iter().zip(expected).map(|(n, e)| (n - e) * (n - e) / e).sum();
+    (0.5 * (counts.len() - 1) as f64).igammac(0.5 * statistic)
+}
+
+// One p-value with an alarm at 1e-6.
+#[test]
+fn draws_follow_the_density() {
+    let mut rng = rng(3);
+    let component = |weight, centre: [f64; 2], factor: [f64; 4], freedom| Component {
+        weight,
+        centre: centre.to_vec(),
+        factor: factor.to_vec(),
+        freedom,
+    };
+    let mixture = Mixture::new(vec![
+        component(0.5, [0.0, 0.0], [1.0, 0.0, 0.7, 0.6], 3.0),
+        component(0.2, [3.0, -1.0], [0.5, 0.0, 0.0, 1.5], 30.0),
+        component(0.3, [-2.0, 2.0], [0.8, 0.0, -0.5, 0.8], 7.0),
+    ])
+    .unwrap();
+    // Cells of a grid, and everything outside of it; a cell's probability by Simpson's rule in both directions.
+    let (low, side, cells) = (-6.0, 1.0, 12);
+    let simpson = [1.0, 4.0, 2.0, 4.0, 2.0, 4.0, 2.0, 4.0, 2.0, 4.0, 2.0, 4.0, 1.0];
+    let points = (simpson.len() - 1) as f64;
+    let probability = |cell: usize| {
+        let (a, b) = (low + side * (cell % cells) as f64, low + side * (cell / cells) as f64);
+        let mut sum = 0.0;
+        for (i, wi) in simpson.iter().enumerate() {
+            for (j, wj) in simpson.iter().enumerate() {
+                let u = [a + side * i as f64 / points, b + side * j as f64 / points];
+                sum += wi * wj * mixture.log_density(&u).exp();
+            }
+        }
+        sum * (side / points / 3.0).powi(2)
+    };
+    let mut expected: Vec<f64> = (0..cells * cells).map(probability).collect();
+    let inside: f64 = expected.iter().sum();
+    assert!((0.95..1.0).contains(&inside), "{inside}");
+    expected.push(1.0 - inside);
+    let n = 200_000;
+    let mut counts = vec![0.0; expected.len()];
+    let mut u = [0.0; 2];
+    for _ in 0..n {
+        mixture.draw(&mut rng, &mut u);
+        let [i, j] = u.map(|u| (u - low) / side);
+        let grid = 0.0..cells as f64;
+        let cell = if grid.contains(&i) && grid.contains(&j) { i as usize + cells * j as usize } else { cells * cells };
+        counts[cell] += 1.0;
+    }
+    // Cells where hardly a draw is expected count as outside.
+    let (mut merged, mut merged_expected) = (vec![0.0], vec![0.0]);
+    for (count, p) in counts.into_iter().zip(expected) {
+        let expected = p * f64::from(n);
+        if expected < 20.0 {
+            merged[0] += count;
+            merged_expected[0] += expected;
+        } else {
+            merged.push(count);
+            merged_expected.push(expected);
+        }
+    }
+    let p = chi_squared_p(&merged, &merged_expected);
+    assert!(p > 1e-6, "p = {p} from {} cells", merged.len());
+}
+
+// Seven p-values with an alarm at 1e-7, and moments within six standard errors.
+#[test]
+fn chi_squared_draws_have_its_law() {
+    let mut rng = rng(4);
+    for nu in [2.0, 2.5, 3.0, 5.0, 10.0, 100.0, 1e4] {
+        let n = 100_000;
+        let draws: Vec<f64> = (0..n).map(|_| chi_squared(nu, &mut rng)).collect();
+        let n = f64::from(n);
+        let mean = draws.iter().sum::<f64>() / n;
+        let variance = draws.iter().map(|x| (x - nu) * (x - nu)).sum::<f64>() / n;
+        assert!((mean - nu).abs() < 6.0 * (2.0 * nu / n).sqrt(), "{nu}: {mean}");
+        // The fourth central moment is 12ν(ν + 4).
+        let error = ((12.0 * nu * (nu + 4.0) - 4.0 * nu * nu) / n).sqrt();
+        assert!((variance - 2.0 * nu).abs() < 6.0 * error, "{nu}: {variance}");
+        let mut levels: Vec<f64> = draws.iter().map(|x| (0.5 * nu).igamma(0.5 * x)).collect();
+        let p = kolmogorov_smirnov_uniform(&mut levels);
+        assert!(p > 1e-7, "{nu}: p = {p}");
+    }
+}
+
+/// `n` draws from a mixture, each of weight one.
+fn sample_of(mixture: &Mixture, n: usize, rng: &mut Rng) -> Sample {
+    let mut sample = Sample::new(mixture.dim());
+    let mut u = vec![0.0; mixture.dim()];
+    for _ in 0..n {
+        mixture.draw(rng, &mut u);
+        sample.push(&u, 1.0, false);
+    }
+    sample
+}
+
+fn three_groups() -> Mixture {
+    let component = |weight, centre: [f64; 2], factor: [f64; 4]| Component {
+        weight,
+        centre: centre.to_vec(),
+        factor: factor.to_vec(),
+        freedom: 30.0,
+    };
+    Mixture::new(vec![
+        component(0.5, [0.0, 0.0], [1.0, 0.0, 0.9, 0.3]),
+        component(0.3, [8.0, 0.0], [0.4, 0.0, 0.0, 1.2]),
+        component(0.2, [0.0, 9.0], [1.0, 0.0, -0.5, 0.5]),
+    ])
+    .unwrap()
+}
+
+#[test]
+fn a_known_mixture_is_found_again() {
+    let mut rng = rng(5);
+    let truth = three_groups();
+    let sample = sample_of(&truth, 4000, &mut rng);
+    let found = fit(&sample, Start::Clusters(3, &mut rng), 2, 40).unwrap();
+    assert_eq!(found.components().len(), 3);
+    for component in truth.components() {
+        let distance = |other: &Component| {
+            other.centre.iter().zip(&component.centre).map(|(a, b)| (a - b) * (a - b)).sum::<f64>()
+        };
+        let near = found.components().iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap();
+        // About six standard errors of a mean of 800 points, and of a weight.
+        assert!(distance(near).sqrt() < 0.25 && (near.weight - component.weight).abs() < 0.05, "{near:?}");
+        for (a, b) in near.factor.iter().zip(&component.factor) {
+            assert!((a - b).abs() < 0.15, "{near:?}");
+        }
+    }
+    // What was found explains the sample better than the truth does, and new draws nearly as well.
+    let gain = |sample: &Sample| sample.mean(|u| found.log_density(u) - truth.log_density(u));
+    assert!(gain(&sample) > 0.0, "{}", gain(&sample));
+    let fresh = sample_of(&truth, 20_000, &mut rng);
+    assert!(gain(&fresh) > -0.02, "{}", gain(&fresh));
+}
+
+#[test]
+fn each_iteration_explains_the_sample_better() {
+    let mut rng = rng(6);
+    for (dim, count) in [(2, 3), (4, 5), (6, 2)] {
+        // Many points for each component, since what few points say is drawn towards the whole.
+        let mut sample = sample_of(&any_mixture(dim, count, &mut rng), 6000, &mut rng);
+        let weights: Vec<f64> = (0..sample.len()).map(|_| rng.random_range(0.2..1.8)).collect();
+        sample.weights = weights;
+        let mut mixture = fit(&sample, Start::Clusters(count, &mut rng), dim, 1).unwrap();
+        let first = sample.mean(|u| mixture.log_density(u));
+        let mut last = first;
+        for _ in 0..25 {
+            mixture = fit(&sample, Start::From(&mixture), dim, 1).unwrap();
+            let now = sample.mean(|u| mixture.log_density(u));
+            // It is not the likelihood alone that is maximised: centres and shapes are drawn towards the whole.
+            assert!(now > last - 2e-3, "{dim}: from {last} to {now}");
+            last = now;
+        }
+        assert!(last > first + 0.01, "{dim}: from {first} to {last}");
+    }
+}
+
+#[test]
+fn degrees_of_freedom_are_learned() {
+    let mut rng = rng(7);
+    for (freedom, within) in [(3.0, 3.0..=4.0), (100.0, 30.0..=100.0)] {
+        let mut truth = any_mixture(3, 1, &mut rng).components().to_vec();
+        truth[0].freedom = freedom;
+        let sample = sample_of(&Mixture::new(truth).unwrap(), 4000, &mut rng);
+        let found = fit(&sample, Start::Clusters(1, &mut rng), 3, 20).unwrap();
+        assert!(within.contains(&found.components()[0].freedom), "{}", found.components()[0].freedom);
+    }
+}
+
+fn assert_alike(a: &Mixture, b: &Mixture, sample: &Sample) {
+    assert_eq!(a.components().len(), b.components().len());
+    for (u, _) in sample.iter() {
+        let (a, b) = (a.log_density(u), b.log_density(u));
+        assert!((a - b).abs() < 1e-8, "{a} {b}");
+    }
+}
+
+#[test]
+fn a_weight_of_two_counts_as_two_points() {
+    let mut rng = rng(8);
+    let few = sample_of(&three_groups(), 300, &mut rng);
+    let start = fit(&few, Start::Clusters(4, &mut rng), 2, 1).unwrap();
+    let (mut heavy, mut twice) = (Sample::new(2), Sample::new(2));
+    for (i, (u, _)) in few.iter().enumerate() {
+        let double = i % 3 == 0;
+        heavy.push(u, if double { 2.0 } else { 1.0 }, false);
+        (0..1 + usize::from(double)).for_each(|_| twice.push(u, 1.0, false));
+    }
+    let fits = [&heavy, &twice].map(|sample| fit(sample, Start::From(&start), 2, 15).unwrap());
+    assert_alike(&fits[0], &fits[1], &few);
+    // The same weights with a smaller sum tell less: shapes stay nearer to the common one.
+    let mut light = heavy.clone();
+    light.weights.iter_mut().for_each(|w| *w *= 0.05);
+    let light = fit(&light, Start::From(&start), 2, 15).unwrap();
+    assert!(heavy.mean(|u| light.log_density(u)) < heavy.mean(|u| fits[0].log_density(u)) - 1e-3);
+}
+
+#[test]
+fn a_component_of_less_than_two_points_is_dropped() {
+    let mut rng = rng(9);
+    let mut sample = sample_of(&three_groups(), 200, &mut rng);
+    sample.push(&[50.0, 50.0], 1.0, false);
+    let mut start = three_groups().components().to_vec();
+    let far = Component { centre: vec![50.0, 50.0], ..start[0].clone() };
+    start.push(far);
+    let start = Mixture::new(start).unwrap();
+    assert_eq!(fit(&sample, Start::From(&start), 2, 1).unwrap().components().len(), 3);
+    // As a cluster of three it stays.
+    sample.push(&[50.1, 50.0], 1.0, false);
+    sample.push(&[50.0, 50.2], 1.0, false);
+    assert_eq!(fit(&sample, Start::From(&start), 2, 1).unwrap().components().len(), 4);
+}
+
+#[test]
+fn a_stored_mixture_has_the_same_densities_to_the_bit() {
+    let mut rng = rng(10);
+    for (dim, count) in [(1, 3), (4, 13), (10, 64)] {
+        let mixture = any_mixture(dim, count, &mut rng);
+        let text = serde_json::to_string(&mixture).unwrap();
+        let again: Mixture = serde_json::from_str(&text).unwrap();
+        assert_eq!(mixture.components(), again.components());
+        let (mut one, mut other) = (rng.clone(), rng.clone());
+        let (mut u, mut v) = (vec![0.0; dim], vec![0.0; dim]);
+        for _ in 0..200 {
+            mixture.draw(&mut one, &mut u);
+            again.draw(&mut other, &mut v);
+            assert_eq!(u, v);
+            assert_eq!(mixture.log_density(&u), again.log_density(&u));
+        }
+    }
+}
+
+#[test]
+fn a_damaged_mixture_is_refused() {
+    let whole = serde_json::to_value(any_mixture(3, 5, &mut rng(11))).unwrap();
+    assert!(serde_json::from_value::<Mixture>(whole.clone()).is_ok());
+    let damaged = [
+        ("/2/weight", serde_json::json!(-0.1)),
+        ("/2/freedom", serde_json::json!(1.5)),
+        ("/2/freedom", serde_json::json!(0.0)),
+        ("/2/factor/4", serde_json::json!(0.0)),
+        ("/2/factor/8", serde_json::json!(-1.0)),
+        ("/2/factor", serde_json::json!([1.0])),
+        ("/2/centre", serde_json::json!([0.0, 0.0])),
+        ("/0/centre", serde_json::json!([])),
+        ("", serde_json::json!([])),
+    ];
+    for (at, value) in damaged {
+        let mut broken = whole.clone();
+        *broken.pointer_mut(at).unwrap() = value;
+        assert!(serde_json::from_value::<Mixture>(broken).is_err(), "{at}");
+    }
+    let too_many = vec![any_mixture(1, 1, &mut rng(1)).components()[0].clone(); LANES * MOST_GROUPS + 1];
+    assert!(Mixture::new(too_many).is_none());
+}
+
+// Samples that are too small, lie in fewer dimensions, or have absurd units: no fit, or one that is finite at the points.
+#[test]
+fn an_odd_sample_gives_nothing_or_something_finite() {
+    let mut rng = rng(12);
+    let mut fitted = 0;
+    for case in 0..1500 {
+        let dim = rng.random_range(1..7);
+        let n = rng.random_range(1..40);
+        let unit: Vec<f64> = (0..dim)
+            .map(|_| match rng.random_range(0..5) {
+                0 => 0.0,
+                1 => libm::pow(10.0, rng.random_range(-150.0..150.0)),
+                2 => libm::pow(10.0, rng.random_range(-12.0..12.0)),
+                _ => 1.0,
+            })
+            .collect();
+        let shift = if rng.random::<f64>() < 0.3 { 1e8 } else { 0.0 };
+        let doubled: bool = rng.random();
+        let mut sample = Sample::new(dim);
+        for _ in 0..n {
+            let mut x: Vec<f64> = unit.iter().map(|unit| shift + unit * normal(&mut rng)).collect();
+            if doubled && dim > 1 {
+                x[dim - 1] = x[0];
+            }
+            let weight = match rng.random_range(0..4) {
+                0 => 0.0,
+                1 => 1e-12,
+                2 => 1e6,
+                _ => 1.0,
+            };
+            sample.push(&x, weight, rng.random());
+        }
+        let (count, own) = (rng.random_range(1..9), rng.random_range(0..=dim));
+        let Some(mixture) = fit(&sample, Start::Clusters(count, &mut rng), own, 12) else { continue };
+        fitted += 1;
+        let mut u = vec![0.0; dim];
+        mixture.draw(&mut rng, &mut u);
+        assert!(u.iter().all(|u| u.is_finite()), "case {case}: {u:?}");
+        for (x, _) in sample.iter() {
+            assert!(mixture.log_density(x).is_finite(), "case {case}, {count} components, {own} of their own: {mixture:?}");
+        }
+    }
+    assert!((100..1500).contains(&fitted), "{fitted}");
+    assert!(fit(&Sample::new(2), Start::Clusters(1, &mut rng), 2, 5).is_none());
+}

@@ -1,1 +1,225 @@
+use super::*;
+use crate::diagnose::kolmogorov_smirnov_uniform;
+use crate::mixture::Component;
+use crate::random::{Purpose, stream};
 
+fn stream_of(seed: u64) -> Rng {
+    stream(seed, 0, Purpose::Learn)
+}
+
+fn normal(rng: &mut Rng) -> f64 {
+    rng.sample(StandardNormal)
+}
+
+fn any_frame(dim: usize, rng: &mut Rng) -> Frame {
+    let mut factor = vec![0.0; dim * dim];
+    for i in 0..dim {
+        (0..i).for_each(|j| factor[i * dim + j] = 0.4 * normal(rng));
+        factor[i * dim + i] = rng.random_range(0.5..2.0);
+    }
+    Frame { origin: (0..dim).map(|_| normal(rng)).collect(), factor }
+}
+
+/// A density in `dim` dimensions with a mixture of five in `k` directions, or in all if k = d.
+fn any_density(dim: usize, k: usize, rng: &mut Rng) -> JumpDensity {
+    let frame = any_frame(dim, rng);
+    let component = |_| {
+        let Frame { origin: centre, factor } = any_frame(k, rng);
+        Component { weight: rng.random_range(0.2..1.0), centre, factor, freedom: rng.random_range(3.0..20.0) }
+    };
+    let mixture = Mixture::new((0..5).map(component).collect()).unwrap();
+    let rows: Vec<f64> = (0..k * dim).map(|_| normal(rng)).collect();
+    let rest = Student { freedom: 7.0, scale: 0.6 };
+    let few = (k < dim).then(|| FewDirections { rows: orthonormal_rows(&rows, dim), rest });
+    let density = JumpDensity { frame, few, mixture, wide: 0.1 };
+    assert!(density.fits(dim));
+    density
+}
+
+/// All pairs of d and the number of directions that are tried.
+const CASES: [(usize, usize); 7] = [(2, 2), (2, 1), (3, 3), (3, 2), (3, 1), (6, 6), (6, 4)];
+
+fn log_t(e: &[f64], nu: f64, scale: f64) -> f64 {
+    let d = e.len() as f64;
+    let q: f64 = e.iter().map(|e| e * e / scale).sum();
+    log_t_constant(d, nu) - 0.5 * d * scale.ln() - 0.5 * (nu + d) * (1.0 + q / nu).ln()
+}
+
+/// [(1 − δ) M(Eu) t(rest) + δ t₃(u)] / |A|, with the rest in coordinates of an orthonormal basis of what E leaves.
+fn by_definition(density: &JumpDensity, x: &[f64]) -> f64 {
+    let d = x.len();
+    let mut u = vec![0.0; d];
+    density.frame.coordinates(x, &mut u);
+    let near = match &density.few {
+        None => density.mixture.log_density(&u),
+        Some(few) => {
+            let mut rows = few.rows.clone();
+            rows.extend(Frame::raw(vec![0.0; d]).factor);
+            let basis = orthonormal_rows(&rows, d);
+            assert_eq!(basis.len(), d * d);
+            let all: Vec<f64> = basis.chunks_exact(d).map(|row| dot(row, &u)).collect();
+            let (s, rest) = all.split_at(density.mixture.dim());
+            density.mixture.log_density(s) + log_t(rest, few.rest.freedom, few.rest.scale)
+        }
+    };
+    let volume: f64 = (0..d).map(|i| density.frame.factor[i * d + i]).product();
+    (((1.0 - density.wide) * near.exp() + density.wide * log_t(&u, 3.0, 1.5).exp()) / volume).ln()
+}
+
+#[test]
+fn the_density_is_that_of_its_definition() {
+    let mut rng = stream_of(1);
+    for (d, k) in CASES {
+        let density = any_density(d, k, &mut rng);
+        let mut room = vec![0.0; d];
+        for far in [0.3, 1.0, 5.0, 300.0] {
+            let x: Vec<f64> = (0..d).map(|_| far * normal(&mut rng)).collect();
+            let (found, expected) = (density.log_density(&x, &mut room), by_definition(&density, &x));
+            assert!((found - expected).abs() < 1e-10 * (1.0 + expected.abs()), "{d} {k} {far}: {found} {expected}");
+        }
+    }
+}
+
+// Seven means within six standard errors.
+#[test]
+fn the_density_integrates_to_one() {
+    let mut rng = stream_of(2);
+    for (d, k) in CASES {
+        let density = any_density(d, k, &mut rng);
+        // Points from a wide t₂ around the origin: its tails are so heavy that the weights have a variance.
+        let n = 200_000;
+        let (mut sum, mut squares) = (0.0, 0.0);
+        let (mut u, mut room) = (vec![0.0; d], vec![0.0; d]);
+        let scale = 4.0;
+        for _ in 0..n {
+            let stretch = (2.0 * scale / chi_squared(2.0, &mut rng)).sqrt();
+            u.iter_mut().for_each(|u| *u = stretch * normal(&mut rng));
+            let log_q = log_t(&u, 2.0, scale) - density.frame.log_volume();
+            density.frame.point(&mut u);
+            let weight = (density.log_density(&u, &mut room) - log_q).exp();
+            sum += weight;
+            squares += weight * weight;
+        }
+        let n = f64::from(n);
+        let mean = sum / n;
+        let error = ((squares / n - mean * mean) / n).sqrt();
+        assert!(error < 0.05 && (mean - 1.0).abs() < 6.0 * error, "{d} {k}: {mean} ± {error}");
+    }
+}
+
+// Seven p-values with an alarm at 1e-7, and 14 shares of half spaces within six standard errors.
+#[test]
+fn draws_follow_the_density() {
+    let mut rng = stream_of(3);
+    for (d, k) in CASES {
+        let density = any_density(d, k, &mut rng);
+        // Of sixteen points in random order one is a draw, the others are from the density P: it is the i-th with a
+        // probability proportional to Q(xᵢ)/P(xᵢ).
+        let (n, others) = (4000, 15);
+        let (mut levels, mut room) = (Vec::new(), vec![0.0; d]);
+        for _ in 0..n {
+            let mut points = vec![vec![0.0; d]; others + 1];
+            for u in &mut points[1..] {
+                let stretch = (2.0 * 4.0 / chi_squared(2.0, &mut rng)).sqrt();
+                u.iter_mut().for_each(|u| *u = stretch * normal(&mut rng));
+                density.frame.point(u);
+            }
+            density.draw(&mut rng, &mut points[0]);
+            let place = rng.random_range(0..=others);
+            points.swap(0, place);
+            let mut ratio = |x: &[f64]| {
+                let log_q = density.log_density(x, &mut room);
+                let mut u = vec![0.0; d];
+                density.frame.coordinates(x, &mut u);
+                (log_q - log_t(&u, 2.0, 4.0) + density.frame.log_volume()).exp()
+            };
+            let ratios: Vec<f64> = points.iter().map(|x| ratio(x)).collect();
+            let total: f64 = ratios.iter().sum();
+            let below: f64 = ratios[..place].iter().sum();
+            levels.push((below + rng.random::<f64>() * ratios[place]) / total);
+        }
+        let p = kolmogorov_smirnov_uniform(&mut levels);
+        assert!(p > 1e-7, "{d} {k}: p = {p}");
+        // The share of draws in a half space is its integral.
+        let statistic = |x: &[f64], of: usize| x[of % d] > density.frame.origin[of % d];
+        for of in 0..2 {
+            let (mut hits, mut mean, mut squares) = (0.0, 0.0, 0.0);
+            let (mut x, mut u) = (vec![0.0; d], vec![0.0; d]);
+            let n = 50_000;
+            for _ in 0..n {
+                density.draw(&mut rng, &mut x);
+                hits += f64::from(u8::from(statistic(&x, of)));
+                let stretch = (2.0 * 4.0 / chi_squared(2.0, &mut rng)).sqrt();
+                u.iter_mut().for_each(|u| *u = stretch * normal(&mut rng));
+                let log_p = log_t(&u, 2.0, 4.0) - density.frame.log_volume();
+                density.frame.point(&mut u);
+                let w = (density.log_density(&u, &mut room) - log_p).exp() * f64::from(u8::from(statistic(&u, of)));
+                mean += w;
+                squares += w * w;
+            }
+            let n = f64::from(n);
+            let (p, q) = (hits / n, mean / n);
+            let error = ((p * (1.0 - p) + squares / n - q * q) / n).sqrt();
+            assert!((p - q).abs() < 6.0 * error, "{d} {k}, coordinate {of}: {p} {q} ± {error}");
+        }
+    }
+}
+
+#[test]
+fn directions_in_another_frame_span_the_same_space() {
+    let mut rng = stream_of(4);
+    let density = any_density(6, 3, &mut rng);
+    let few = density.few.as_ref().unwrap();
+    let to = any_frame(6, &mut rng);
+    let rows = few.rows_in(&density.frame, &to);
+    assert!(rows.len() == 18 && are_orthonormal(&rows, 6));
+    // Directions of points, not of coordinates, stay the same: A E₁ᵀ is in the span of B E₂ᵀ.
+    let points = |rows: &[f64], frame: &Frame| {
+        let mut rows = rows.to_vec();
+        rows.chunks_exact_mut(6).for_each(|row| frame.direction(row));
+        rows
+    };
+    let both = [points(&few.rows, &density.frame), points(&rows, &to)].concat();
+    assert_eq!(orthonormal_rows(&both, 6).len(), 18);
+    let back = few.rows_in(&density.frame, &density.frame);
+    assert!(back.iter().zip(&few.rows).all(|(a, b)| (a - b).abs() < 1e-12));
+}
+
+#[test]
+fn a_damaged_density_does_not_fit() {
+    let mut rng = stream_of(5);
+    for (d, k) in [(4, 4), (4, 2)] {
+        let whole = any_density(d, k, &mut rng);
+        let stored = serde_json::to_string(&whole).unwrap();
+        let again: JumpDensity = serde_json::from_str(&stored).unwrap();
+        let (mut x, mut room) = (vec![0.0; d], vec![0.0; d]);
+        for _ in 0..100 {
+            whole.draw(&mut rng, &mut x);
+            assert_eq!(whole.log_density(&x, &mut room), again.log_density(&x, &mut room));
+        }
+        assert!(again.fits(d) && !again.fits(d - 1) && !again.fits(d + 1));
+        let fits = |change: &dyn Fn(&mut JumpDensity)| {
+            let mut changed = whole.clone();
+            change(&mut changed);
+            changed.fits(d)
+        };
+        assert!(fits(&|_| {}));
+        for wide in [0.0, 1.0, -0.1, f64::NAN] {
+            assert!(!fits(&|density| density.wide = wide));
+        }
+        assert!(!fits(&|density| density.frame.factor[d + 1] = 0.0));
+        assert!(!fits(&|density| density.few = match density.few {
+            None => Some(FewDirections { rows: Frame::raw(vec![0.0; d]).factor, rest: WIDE }),
+            Some(_) => None,
+        }));
+        if k < d {
+            let few = |change: &dyn Fn(&mut FewDirections)| fits(&|density| change(density.few.as_mut().unwrap()));
+            for change in [1e-4, 0.1, -2.5, f64::NAN] {
+                assert!(!few(&|few| few.rows[0] += change), "{change}");
+            }
+            assert!(!few(&|few| few.rows.truncate(d)) && !few(&|few| few.rows.clear()));
+            assert!(!few(&|few| few.rest.scale = 0.0) && !few(&|few| few.rest.freedom = 1.0));
+            assert!(!few(&|few| few.rest.scale = f64::INFINITY));
+        }
+    }
+}
