@@ -47,6 +47,7 @@ impl Fit {
             && self.weights.values().all(|weight| *weight >= 0.0)
             && (sum - 1.0).abs() < 1e-9
             && MoveId::all().all(possible)
+            && self.learning.as_ref().is_none_or(|learning| learning.fits(dim))
     }
 }
 

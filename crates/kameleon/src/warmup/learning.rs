@@ -6,7 +6,7 @@ use super::structure::Structure;
 use super::window::Window;
 use crate::Rng;
 use crate::diagnose::pareto_k;
-use crate::mixture::Sample;
+use crate::mixture::{MOST_COMPONENTS, Sample};
 use crate::moves::JumpDensity;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -40,12 +40,22 @@ pub struct Learning {
 impl Learning {
     /// Adds a round of proposals from a density, and judges that density by them.
     pub fn add(&mut self, density: &JumpDensity, drawn: Evaluated) {
+        let is_empty = drawn.is_empty();
         self.proposals.add(density, drawn);
+        if is_empty {
+            return;
+        }
         let ratios = self.proposals.last_ratios();
         let efficiency = effective_size(&ratios) / ratios.len() as f64;
         let good = pareto_k(&ratios) < LARGEST_K && efficiency > STABLE * self.efficiency;
         self.good = if good { self.good + 1 } else { 0 };
         self.efficiency = efficiency;
+    }
+
+    /// Whether what was read from elsewhere is of points in `dim` dimensions.
+    pub fn fits(&self, dim: usize) -> bool {
+        let known = self.structure.as_ref().is_none_or(|(_, structure)| structure.components <= MOST_COMPONENTS);
+        self.proposals.fits(dim) && known
     }
 
     /// Whether enough is learned.

@@ -83,7 +83,8 @@ impl WarmupState {
     /// Keeps the state that a step ended at and what it jumped to, and counts what its move was worth.
     pub fn remember(&mut self, step: &Step, tried: Tried<'_>, pick: Pick, metric: &Frame) {
         let x = tried.x;
-        if !self.has_length(pick.id) {
+        // A point that overflowed has no density anywhere, and could not be stored.
+        if !self.has_length(pick.id) && tried.y.iter().all(|y| y.is_finite()) {
             self.jumps.push(tried.y, tried.log_density);
         }
         let tally = &mut self.tallies[pick.id];
@@ -165,9 +166,9 @@ impl WarmupState {
         let ready = self.waiting.is_none() || states > 0;
         let lengths = MoveId::all().all(|id| self.has_length(id) == id.get().initial_nu2(dim).is_some());
         let history = [0, dim].contains(&self.last.len())
-            && self.states.points.len() == states * dim
             && self.states.len() == states
-            && self.jumps.points.len() == self.jumps.len() * dim;
+            && self.states.fits(dim)
+            && self.jumps.fits(dim);
         self.stride > 0 && history && ready && lengths
     }
 }
