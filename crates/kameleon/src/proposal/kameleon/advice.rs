@@ -51,13 +51,21 @@ fn funnel_parameter(history: &HistoryModel) -> Option<(usize, f64)> {
         columns.iter_mut().zip(&x).for_each(|(column, x)| column.push(*x));
     }
     columns.iter_mut().for_each(|column| standardise(column));
-    let log_widths: Vec<Vec<f64>> =
-        columns.iter().map(|column| column.iter().map(|x| libm::log(x.abs().max(1e-12))).collect()).collect();
-    (0..d).find_map(|i| {
+    let log_widths: Vec<Vec<f64>> = columns.iter().map(|column| log_widths(column)).collect();
+    let found = (0..d).filter_map(|i| {
         let slopes = (0..d).filter(|j| *j != i).filter_map(|j| trend(&columns[i], &log_widths[j]));
         let slopes: Vec<f64> = slopes.map(f64::abs).collect();
         (slopes.len() >= 2).then(|| (i, slopes.iter().sum::<f64>() / slopes.len() as f64))
-    })
+    });
+    found.max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// The log distances from the median, in which the narrow part of a funnel is; the mean follows the far ends of the wide part.
+fn log_widths(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let median = sorted[sorted.len() / 2];
+    values.iter().map(|x| libm::log((x - median).abs().max(1e-12))).collect()
 }
 
 /// Brings numbers to mean zero and standard deviation one.
