@@ -38,7 +38,9 @@ fn by_definition(mixture: &Mixture, u: &[f64]) -> f64 {
         let q: f64 = e.iter().map(|e| e * e).sum();
         let (nu, half) = (component.freedom, 0.5 * (component.freedom + d as f64));
         let log_det: f64 = (0..d).map(|i| component.factor[i * d + i].ln()).sum();
-        component.weight.ln() + half.lgamma() - (0.5 * nu).lgamma() - 0.5 * d as f64 * (nu * std::f64::consts::PI).ln()
+        component.weight.ln() + half.lgamma()
+            - (0.5 * nu).lgamma()
+            - 0.5 * d as f64 * (nu * std::f64::consts::PI).ln()
             - log_det
             - half * (q / nu).ln_1p()
     };
@@ -57,7 +59,10 @@ fn the_density_is_that_of_its_definition() {
         for far in [0.1, 3.0, 100.0, 1e6, 1e20] {
             let u: Vec<f64> = (0..dim).map(|_| far * normal(&mut rng)).collect();
             let (found, expected) = (mixture.log_density(&u), by_definition(&mixture, &u));
-            assert!((found - expected).abs() < 1e-11 * (1.0 + expected.abs()), "{dim} {count} {far}: {found} {expected}");
+            assert!(
+                (found - expected).abs() < 1e-11 * (1.0 + expected.abs()),
+                "{dim} {count} {far}: {found} {expected}"
+            );
         }
     }
 }
@@ -203,9 +208,8 @@ fn a_known_mixture_is_found_again() {
     let found = fit(&sample, Start::Clusters(3, &mut rng), 2, 40).unwrap();
     assert_eq!(found.components().len(), 3);
     for component in truth.components() {
-        let distance = |other: &Component| {
-            other.centre.iter().zip(&component.centre).map(|(a, b)| (a - b) * (a - b)).sum::<f64>()
-        };
+        let distance =
+            |other: &Component| other.centre.iter().zip(&component.centre).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
         let near = found.components().iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap();
         // About six standard errors of a mean of 800 points, and of a weight.
         assert!(distance(near).sqrt() < 0.25 && (near.weight - component.weight).abs() < 0.05, "{near:?}");
@@ -380,7 +384,10 @@ fn an_odd_sample_gives_nothing_or_something_finite() {
         mixture.draw(&mut rng, &mut u);
         assert!(u.iter().all(|u| u.is_finite()), "case {case}: {u:?}");
         for (x, _) in sample.iter() {
-            assert!(mixture.log_density(x).is_finite(), "case {case}, {count} components, {own} of their own: {mixture:?}");
+            assert!(
+                mixture.log_density(x).is_finite(),
+                "case {case}, {count} components, {own} of their own: {mixture:?}"
+            );
         }
     }
     assert!((100..1500).contains(&fitted), "{fitted}");

@@ -123,3 +123,122 @@ fn parts(guide: &Mixture) -> Vec<f64> {
     mirror(&mut sum, d);
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::correlation::shrunk_frame;
+    use super::*;
+    use crate::mixture::{Start, fit};
+    use crate::random::{Purpose, stream};
+    use rand::RngExt;
+    use rand_distr::StandardNormal;
+
+    const DIM: usize = 12;
+
+    /// Far from the widest: a bent pair of directions in mixed coordinates of very different units.
+    fn units() -> Frame {
+        let mut rng = stream(3, 0, Purpose::Move);
+        let mut factor = vec![0.0; DIM * DIM];
+        for i in 0..DIM {
+            let unit = libm::pow(10.0, 3.0 - 0.5 * i as f64);
+            (0..i).for_each(|j| factor[i * DIM + j] = unit * rng.random_range(-0.3..0.3));
+            factor[i * DIM + i] = unit;
+        }
+        Frame { origin: (0..DIM).map(|i| i as f64).collect(), factor }
+    }
+
+    /// Independent states of the target that is white in the frame but for its last two coordinates: a parabola, or four
+    /// groups.
+    fn states(n: usize, bent: bool) -> Sample {
+        let mut rng = stream(8, 0, Purpose::Move);
+        let units = units();
+        let mut sample = Sample::new(DIM);
+        for i in 0..n {
+            let mut u: Vec<f64> = (0..DIM).map(|_| rng.sample(StandardNormal)).collect();
+            if bent {
+                u[DIM - 1] = 0.9 * (u[DIM - 2] * u[DIM - 2] - 1.0) / 2f64.sqrt() + 0.19f64.sqrt() * u[DIM - 1];
+            } else {
+                let group = rng.random_range(0..4);
+                u[DIM - 1] = 0.3 * u[DIM - 1] + if group % 2 == 0 { 0.95 } else { -0.95 };
+                u[DIM - 2] = 0.3 * u[DIM - 2] + if group < 2 { 0.95 } else { -0.95 };
+            }
+            units.point(&mut u);
+            sample.push(&u, 1.0, i % 16 < 8);
+        }
+        sample
+    }
+
+    /// For each way to find directions, the share of its first two that lies in the plane of the last two white coordinates.
+    fn in_the_plane(sample: &Sample) -> Vec<(Directions, f64)> {
+        let frame = shrunk_frame(sample).unwrap();
+        let white = sample.mapped(DIM, |x, u| frame.coordinates(x, u));
+        let mut rng = stream(5, 0, Purpose::Learn);
+        let guide = fit(&white, Start::Clusters(16, &mut rng), 2, 15).unwrap();
+        let found = directions(&white, &guide, &frame, None);
+        let share = |rows: &[f64]| {
+            let row = |row: &[f64]| row[DIM - 2].powi(2) + row[DIM - 1].powi(2);
+            rows[..2 * DIM].chunks_exact(DIM).map(row).sum::<f64>() / 2.0
+        };
+        assert!(found.iter().all(|(_, rows)| crate::linalg::are_orthonormal(rows, DIM)));
+        found.into_iter().map(|(found, rows)| (found, share(&rows))).collect()
+    }
+
+    #[test]
+    fn a_bent_plane_is_found_whatever_the_units() {
+        for (found, share) in in_the_plane(&states(4000, true)) {
+            match found {
+                // The widest directions are others.
+                Directions::Wide => assert!(share < 0.5, "{share}"),
+                Directions::Third | Directions::Parts => assert!(share > 0.95, "{found:?}: {share}"),
+                // The second is not told apart from the others by fourth moments.
+                _ => assert!(share > 0.5, "{found:?}: {share}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_plane_of_groups_is_found_where_third_moments_are_zero() {
+        let shares = in_the_plane(&states(4000, false));
+        for (found, share) in shares {
+            match found {
+                Directions::Fourth | Directions::Parts => assert!(share > 0.95, "{found:?}: {share}"),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_directions_are_a_candidate_too() {
+        let sample = states(300, true);
+        let frame = shrunk_frame(&sample).unwrap();
+        let white = sample.mapped(DIM, |x, u| frame.coordinates(x, u));
+        let guide = fit(&white, Start::Clusters(2, &mut stream(5, 0, Purpose::Learn)), 2, 5).unwrap();
+        let last = Frame::raw(vec![0.0; DIM]).factor[..3 * DIM].to_vec();
+        let found = directions(&white, &guide, &frame, Some(&last));
+        assert_eq!(found.last().unwrap(), &(Directions::Last, last));
+    }
+
+    #[test]
+    fn third_moments_are_those_of_the_definition() {
+        let d = 3;
+        let mut rng = stream(2, 0, Purpose::Move);
+        let mut white = Sample::new(d);
+        for _ in 0..40 {
+            let u: Vec<f64> = (0..d).map(|_| rng.sample(StandardNormal)).collect();
+            white.push(&u, rng.random_range(0.5..2.0), false);
+        }
+        let found = third_moments(&white);
+        // The sum over pairs of different points, each in both orders.
+        let mut expected = vec![0.0; d * d];
+        for (a, (u, w)) in white.iter().enumerate() {
+            for (b, (v, weight)) in white.iter().enumerate() {
+                let times = if a == b { 0.0 } else { w * weight * dot(u, v).powi(2) };
+                (0..d * d).for_each(|k| expected[k] += times * u[k / d] * v[k % d]);
+            }
+        }
+        assert!(
+            found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9 * (1.0 + b.abs())),
+            "{found:?} {expected:?}"
+        );
+    }
+}

@@ -35,7 +35,7 @@ impl<'a> Window<'a> {
         self.chains.iter().map(|chain| chain.len()).sum()
     }
 
-    /// At most `most` states at even distances, whose weights sum to their effective number.
+    /// At most about `most` states at even distances, whose weights sum to their effective number.
     pub fn sample(&self, most: usize) -> Sample {
         let stride = self.len().div_ceil(most).max(1);
         let mut sample = Sample::new(self.dim);
@@ -132,4 +132,99 @@ pub fn in_frame(states: &[&[f64]], frame: &Frame) -> Points {
         z.push(&u);
     }
     z
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, stream};
+    use rand_distr::StandardNormal;
+
+    const DIM: usize = 3;
+
+    /// Stationary chains with x' = ρx + √(1 − ρ²)ξ in every coordinate, in different units.
+    fn chains(rho: f64, count: u64, length: usize) -> Vec<Evaluated> {
+        let chain = |index| {
+            let mut rng = stream(5, index, Purpose::Move);
+            let mut chain = Evaluated::default();
+            let mut x: Vec<f64> = (0..DIM).map(|_| rng.sample(StandardNormal)).collect();
+            for _ in 0..length {
+                let fresh = (1.0 - rho * rho).sqrt();
+                x.iter_mut().for_each(|x| *x = rho * *x + fresh * rng.sample::<f64, _>(StandardNormal));
+                chain.push(&[x[0], 1e6 + 1e3 * x[1], 1e-9 * x[2]], -x[0]);
+            }
+            chain
+        };
+        (0..count).map(chain).collect()
+    }
+
+    fn effective_size(chains: &[Evaluated]) -> f64 {
+        Window::new(chains.iter().collect(), DIM).effective_size()
+    }
+
+    #[test]
+    fn the_effective_size_of_an_autoregression_is_about_right() {
+        for (rho, length) in [(0.0, 4000), (0.5, 4000), (0.9, 8000)] {
+            let found = effective_size(&chains(rho, 4, length));
+            // n(1 − ρ)/(1 + ρ) for x, and more for x².
+            let expected = 4.0 * length as f64 * (1.0 - rho) / (1.0 + rho);
+            assert!((0.6 * expected..1.4 * expected).contains(&found), "{rho}: {found}, not about {expected}");
+        }
+    }
+
+    #[test]
+    fn chains_that_stand_still_or_are_short_have_a_size_in_bounds() {
+        let still = |length: usize| {
+            let mut chain = Evaluated::default();
+            (0..length).for_each(|_| chain.push(&[1.0, 2.0, 3.0], 0.0));
+            chain
+        };
+        assert_eq!(effective_size(&[still(1000), still(1000)]), LEAST_EFFECTIVE);
+        for length in [1, 2, 7, 30] {
+            let found = effective_size(&chains(0.9, 2, length));
+            assert!(
+                (LEAST_EFFECTIVE.min(2.0 * length as f64)..=2.0 * length as f64).contains(&found),
+                "{length}: {found}"
+            );
+        }
+        // Chains that do not agree tell little, however long each is.
+        let mut apart = chains(0.0, 2, 2000);
+        apart[1].points.iter_mut().step_by(DIM).for_each(|x| *x += 20.0);
+        apart[1].points.iter_mut().skip(1).step_by(DIM).for_each(|x| *x += 2e4);
+        assert!(effective_size(&apart) < 100.0, "{}", effective_size(&apart));
+    }
+
+    #[test]
+    fn a_sample_weighs_as_much_as_its_states_tell_and_holds_out_blocks() {
+        let chains = chains(0.8, 3, 3000);
+        let window = Window::new(chains.iter().collect(), DIM);
+        for most in [500, 2000, 100_000] {
+            let sample = window.sample(most);
+            assert!((most.min(9000) / 2..most + 3).contains(&sample.len()));
+            assert!((sample.size() - window.effective_size()).abs() < 1e-6);
+            let changes = sample.held_out.windows(2).filter(|pair| pair[0] != pair[1]).count();
+            assert_eq!(changes, 3 * BLOCKS - 1);
+            let held = sample.held_out.iter().filter(|held| **held).count();
+            assert!((held as f64 / sample.len() as f64 - 0.5).abs() < 0.05);
+        }
+    }
+
+    #[test]
+    fn a_fair_choice_takes_every_state_equally_often_and_in_order() {
+        let chains = chains(0.5, 2, 50);
+        let window = Window::new(chains.iter().collect(), DIM);
+        let all: Vec<&[f64]> = window.states().map(|(x, _)| x).collect();
+        let mut rng = stream(6, 0, Purpose::Learn);
+        let mut counts = vec![0; all.len()];
+        for _ in 0..4000 {
+            let mut from = 0;
+            for x in window.fair(25, &mut rng) {
+                from += all[from..].iter().position(|y| *y == x).expect("they are in order") + 1;
+                counts[from - 1] += 1;
+            }
+        }
+        // A quarter of 4000 each, sd 27: six of them.
+        assert!(counts.iter().all(|count| (840..1160).contains(count)), "{counts:?}");
+        assert_eq!(window.fair(1000, &mut rng).len(), 100);
+    }
 }

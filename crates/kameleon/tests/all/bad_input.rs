@@ -143,10 +143,13 @@ fn a_stored_chain_changed_by_hand_is_refused_and_never_panics() {
     }
 }
 
-/// Where in a JSON value arrays are.
+/// Where in a JSON value arrays are; of those in an array of many, the first.
 fn arrays(value: &serde_json::Value, at: String) -> Vec<String> {
     match value {
-        serde_json::Value::Array(_) => vec![at],
+        serde_json::Value::Array(array) => {
+            let inside = array.first().map_or(Vec::new(), |first| arrays(first, format!("{at}/0")));
+            std::iter::once(at).chain(inside).collect()
+        }
         serde_json::Value::Object(map) => {
             map.iter().flat_map(|(key, value)| arrays(value, format!("{at}/{key}"))).collect()
         }

@@ -1,5 +1,6 @@
 //! The evidence: estimates with honest standard errors on targets whose constant is known, and refusals where there is none.
 
+mod runs;
 mod simulation;
 
 use kameleon::Rng;

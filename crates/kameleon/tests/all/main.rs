@@ -20,3 +20,4 @@ mod places;
 mod pool;
 mod registry;
 mod target;
+mod warmup;

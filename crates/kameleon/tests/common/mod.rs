@@ -62,7 +62,7 @@ pub fn kameleon_pca(dim: usize, warmup: u64) -> KamhPca {
 
 /// The default sampler for one chain alone.
 pub fn default_sampler(dim: usize, warmup: u64, n: usize) -> Kameleon {
-    Kameleon::new(&KameleonSettings { n, ..KameleonSettings::default() }, dim, Length::new(warmup, 0)).unwrap()
+    Kameleon::new(&KameleonSettings { n }, dim, Length::new(warmup, 0)).unwrap()
 }
 
 pub fn differential_evolution(dim: usize, warmup: u64) -> DifferentialEvolution {

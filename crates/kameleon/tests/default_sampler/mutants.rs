@@ -3,6 +3,7 @@
 use crate::banana;
 use crate::common::replicates::*;
 use crate::common::{default_sampler, learned};
+use kameleon::mixture::{Component, Mixture};
 use kameleon::moves::*;
 use kameleon::proposal::Kameleon;
 use kameleon::warmup::Fit;
@@ -15,28 +16,29 @@ enum Fault {
     None,
     /// No ratio of densities for jumps.
     NoRatio,
-    /// The wide component of Q has another weight in the ratio than in the draw.
+    /// The wide part of Q has another weight in the ratio than in the draw.
     WrongWeight,
-    /// Q in the ratio is that of another z.
-    WrongPoints,
-    /// No ratio of densities for subspace jumps.
-    NoSubspaceJumpRatio,
-    /// Their Q in the ratio is that of another subspace and another z.
-    WrongSubspace,
-    /// No ratio of densities for subspace kernel steps.
-    NoSubspaceStepRatio,
+    /// The flat part of Q is left out of the ratio.
+    NoFlatPart,
+    /// Q in the ratio is that of another fit.
+    AnotherFit,
+    /// Q in the ratio has the components of this fit with the weights of another.
+    WeightsOfAnotherFit,
+    /// Q is fitted again while draws are made, from where the chain is.
+    NeverFrozen,
     /// No ratio of densities for kernel steps.
     NoStepRatio,
     /// Differential evolution makes longer steps in one half of the space than in the other.
     UnevenDifferences,
     /// The weights of the moves go on changing with the place.
-    NeverFrozen,
+    WeightsByPlace,
 }
 
 #[derive(Clone)]
 struct Mutant {
     proposal: Kameleon,
-    other: Kameleon,
+    /// What is taken for the density of jumps in the ratio.
+    wrong: Option<JumpDensity>,
     fault: Fault,
 }
 
@@ -47,22 +49,38 @@ fn reweigh(proposal: &mut Kameleon, weights: &[(&dyn Move, f64)]) {
     proposal.learn(Arc::new(fit));
 }
 
-/// ln Q(x) of the proposal, with the weight of the wide component changed.
-fn log_q(proposal: &Kameleon, x: &[f64], delta: Option<f64>) -> f64 {
-    let history = proposal.fit().model.history.as_ref().unwrap();
-    let (mut u, mut scratch) = (vec![0.0; x.len()], vec![simd::Block::ZERO; x.len()]);
-    history.frame.coordinates(x, &mut u);
-    let (near, wide) = history.density.as_ref().unwrap().log_parts(&u, &mut scratch);
-    let delta = delta.unwrap_or(history.shape.delta);
-    ((1.0 - delta) * near.exp() + delta * wide.exp()).ln()
+fn density(proposal: &Kameleon) -> &JumpDensity {
+    proposal.fit().model.density.as_ref().unwrap()
 }
 
-impl Mutant {
-    fn log_wrong_subspace(&self, x: &[f64]) -> f64 {
-        let mut at = self.other.allocate(x.len());
-        self.other.locate(x, &mut at);
-        at.subspace().and_then(Neighbourhood::log_jump_density).unwrap()
-    }
+/// The same with another density of jumps.
+fn with_density(proposal: &mut Kameleon, density: JumpDensity) {
+    let mut fit = Fit::clone(proposal.fit());
+    fit.model.density = Some(density);
+    proposal.learn(Arc::new(fit));
+}
+
+/// The density with its components changed.
+fn with_components(density: &JumpDensity, change: impl FnOnce(&mut Vec<Component>)) -> JumpDensity {
+    let mut components = density.mixture.components().to_vec();
+    change(&mut components);
+    JumpDensity { mixture: Mixture::new(components).unwrap(), ..density.clone() }
+}
+
+/// Without its flat part: components are first those of the fit, then those of the flat part, which are fewer.
+fn without_flat_part(density: &JumpDensity) -> JumpDensity {
+    const MOST_FREEDOM: f64 = 5.0;
+    with_components(density, |components| {
+        // The flat part has a tenth of Q; what is left when its weight is complete is the fit.
+        let (mut flat, mut first) = (0.0, components.len());
+        while flat < 0.1 / 0.95 - 1e-9 {
+            first -= 1;
+            flat += components[first].weight;
+        }
+        assert!((flat - 0.1 / 0.95).abs() < 1e-9 && first >= components.len() - first);
+        assert!(components[first..].iter().all(|component| component.freedom <= MOST_FREEDOM));
+        components.truncate(first);
+    })
 }
 
 impl Proposal for Mutant {
@@ -88,22 +106,19 @@ impl Proposal for Mutant {
     fn log_ratio(&self, x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local, component: usize) -> f64 {
         let right = self.proposal.log_ratio(x, at_x, y, at_y, component);
         let made = |of: &dyn Move| Pick::of(component).id == MoveId::of(of);
-        match self.fault {
-            Fault::NoStepRatio if made(&KernelStep) => return 0.0,
-            Fault::NoSubspaceJumpRatio if made(&SubspaceJump) => return 0.0,
-            Fault::NoSubspaceStepRatio if made(&SubspaceStep) => return 0.0,
-            Fault::WrongSubspace if made(&SubspaceJump) => {
-                return self.log_wrong_subspace(x) - self.log_wrong_subspace(y);
-            }
-            _ if !made(&Jump) => return right,
-            _ => {}
+        if self.fault == Fault::NoStepRatio && made(&KernelStep) {
+            return 0.0;
         }
-        let delta = self.proposal.fit().model.history.as_ref().unwrap().shape.delta;
-        let wrong = if delta < 0.5 { 0.9 } else { 0.05 };
+        if !made(&Jump) {
+            return right;
+        }
+        let mut room = vec![0.0; x.len()];
+        let mut ratio = |q: &JumpDensity| q.log_density(x, &mut room) - q.log_density(y, &mut room);
         match self.fault {
             Fault::NoRatio => 0.0,
-            Fault::WrongWeight => log_q(&self.proposal, x, Some(wrong)) - log_q(&self.proposal, y, Some(wrong)),
-            Fault::WrongPoints => log_q(&self.other, x, None) - log_q(&self.other, y, None),
+            Fault::WrongWeight | Fault::NoFlatPart | Fault::AnotherFit | Fault::WeightsOfAnotherFit => {
+                ratio(self.wrong.as_ref().unwrap())
+            }
             _ => right,
         }
     }
@@ -111,6 +126,19 @@ impl Proposal for Mutant {
     fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
         self.proposal.adapt(x, at, step, rng);
         if self.fault == Fault::NeverFrozen {
+            // The component that is nearest to the chain gets more weight, as a fit to its states would give it.
+            let q = density(&self.proposal);
+            let mut u = vec![0.0; x.len()];
+            q.frame.coordinates(x, &mut u);
+            let refitted = with_components(q, |components| {
+                let distance = |c: &Component| c.centre.iter().zip(&u).map(|(c, u)| (c - u) * (c - u)).sum::<f64>();
+                let near = components.iter_mut().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+                near.unwrap().weight += 0.3;
+            });
+            with_density(&mut self.proposal, refitted);
+            self.proposal.locate(x, at);
+        }
+        if self.fault == Fault::WeightsByPlace {
             let (walks, jumps) = if x[0] > 0.0 { (0.4, 0.5) } else { (0.8, 0.1) };
             reweigh(&mut self.proposal, &[(&Walk, walks), (&KernelStep, 0.1), (&Jump, jumps)]);
         }
@@ -123,8 +151,23 @@ impl Proposal for Mutant {
 
 fn mutant_p(fault: Fault) -> f64 {
     let proposal = learned(default_sampler(4, 3000, 100), &mut banana(), 3000);
-    let other = learned(default_sampler(4, 2000, 60), &mut banana(), 2000);
-    exact_p(&Mutant { proposal, other, fault }, &banana())
+    let right = density(&proposal);
+    let other = || {
+        let other = learned(default_sampler(4, 2000, 60), &mut banana(), 2000);
+        density(&other).clone()
+    };
+    let wrong = match fault {
+        Fault::WrongWeight => Some(JumpDensity { wide: 0.9, ..right.clone() }),
+        Fault::NoFlatPart => Some(without_flat_part(right)),
+        Fault::AnotherFit => Some(other()),
+        Fault::WeightsOfAnotherFit => Some(with_components(right, |components| {
+            let others = other();
+            let weights = others.mixture.components().iter().map(|component| component.weight).cycle();
+            components.iter_mut().zip(weights).for_each(|(component, weight)| component.weight = weight);
+        })),
+        _ => None,
+    };
+    exact_p(&Mutant { proposal, wrong, fault }, &banana())
 }
 
 #[test]
@@ -146,20 +189,26 @@ fn a_wrong_weight_in_the_ratio_is_caught() {
 }
 
 #[test]
-fn a_density_of_the_wrong_points_is_caught() {
-    let p = mutant_p(Fault::WrongPoints);
+fn a_ratio_without_the_flat_part_is_caught() {
+    let p = mutant_p(Fault::NoFlatPart);
     assert!(p < ALARM, "p = {p}");
 }
 
 #[test]
-fn a_subspace_jump_without_its_ratio_is_caught() {
-    let p = mutant_p(Fault::NoSubspaceJumpRatio);
+fn the_density_of_another_fit_in_the_ratio_is_caught() {
+    let p = mutant_p(Fault::AnotherFit);
     assert!(p < ALARM, "p = {p}");
 }
 
 #[test]
-fn a_density_in_the_wrong_subspace_is_caught() {
-    let p = mutant_p(Fault::WrongSubspace);
+fn the_weights_of_another_fit_in_the_ratio_are_caught() {
+    let p = mutant_p(Fault::WeightsOfAnotherFit);
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn a_density_that_is_fitted_again_after_the_freeze_is_caught() {
+    let p = mutant_p(Fault::NeverFrozen);
     assert!(p < ALARM, "p = {p}");
 }
 
@@ -167,7 +216,7 @@ fn a_density_in_the_wrong_subspace_is_caught() {
 fn mostly_p(of: &dyn Move, fault: Fault) -> f64 {
     let mut proposal = learned(default_sampler(4, 3000, 100), &mut banana(), 3000);
     reweigh(&mut proposal, &[(&Walk, 0.1), (of, 0.9)]);
-    exact_p(&Mutant { other: proposal.clone(), proposal, fault }, &banana())
+    exact_p(&Mutant { proposal, wrong: None, fault }, &banana())
 }
 
 /// Mostly such moves leave the banana, and with the fault they are caught.
@@ -189,12 +238,7 @@ fn differences_leave_the_banana_and_of_uneven_length_are_caught() {
 }
 
 #[test]
-fn subspace_steps_leave_the_banana_and_without_their_ratio_are_caught() {
-    is_caught(&SubspaceStep, Fault::NoSubspaceStepRatio);
-}
-
-#[test]
-fn learning_that_never_ends_is_caught() {
-    let p = mutant_p(Fault::NeverFrozen);
+fn weights_of_moves_that_change_with_the_place_are_caught() {
+    let p = mutant_p(Fault::WeightsByPlace);
     assert!(p < ALARM, "p = {p}");
 }
