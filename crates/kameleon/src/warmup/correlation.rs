@@ -30,10 +30,10 @@ pub fn shrunk_frame(sample: &Sample) -> Option<Frame> {
 pub fn shrunk_moments(sample: &Sample) -> Option<(Vec<f64>, Vec<f64>)> {
     let d = sample.dim;
     let (mean, mut covariance) = sample.moments(Part::All)?;
-    if sample.size() < SURE * d as f64 {
-        if let Some(factor) = correlation_shrinkage(sample) {
-            scale_correlations(&mut covariance, d, factor);
-        }
+    if sample.size() < SURE * d as f64
+        && let Some(factor) = correlation_shrinkage(sample)
+    {
+        scale_correlations(&mut covariance, d, factor);
     }
     Some((mean, covariance))
 }

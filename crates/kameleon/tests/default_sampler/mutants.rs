@@ -67,18 +67,19 @@ fn with_components(density: &JumpDensity, change: impl FnOnce(&mut Vec<Component
     JumpDensity { mixture: Mixture::new(components).unwrap(), ..density.clone() }
 }
 
-/// Without its flat part: components are first those of the fit, then those of the flat part, which are fewer.
+/// The share of the flat part of a frozen Q, as `warmup/flat.rs` has it.
+const FLAT: f64 = 0.1;
+
+/// Without its flat part: components are first those of the fit, then those of the flat part.
 fn without_flat_part(density: &JumpDensity) -> JumpDensity {
-    const MOST_FREEDOM: f64 = 5.0;
+    let share = FLAT / (1.0 - density.wide);
     with_components(density, |components| {
-        // The flat part has a tenth of Q; what is left when its weight is complete is the fit.
         let (mut flat, mut first) = (0.0, components.len());
-        while flat < 0.1 / 0.95 - 1e-9 {
+        while flat < share - 1e-9 {
             first -= 1;
             flat += components[first].weight;
         }
-        assert!((flat - 0.1 / 0.95).abs() < 1e-9 && first >= components.len() - first);
-        assert!(components[first..].iter().all(|component| component.freedom <= MOST_FREEDOM));
+        assert!((flat - share).abs() < 1e-9 && first > 0, "the last components are the flat part");
         components.truncate(first);
     })
 }
