@@ -247,6 +247,57 @@ fn each_iteration_explains_the_sample_better() {
 }
 
 #[test]
+fn a_shifted_sample_gives_a_shifted_mixture() {
+    let mut rng = rng(13);
+    // Few points, so that what draws towards the whole has a part in it.
+    let sample = sample_of(&three_groups(), 40, &mut rng);
+    let start = fit(&sample, Start::Clusters(4, &mut rng), 2, 1).unwrap();
+    let found = fit(&sample, Start::From(&start), 2, 10).unwrap();
+    let shift = [100.0, -30.0];
+    let mut components = start.components().to_vec();
+    components.iter_mut().for_each(|c| c.centre.iter_mut().zip(shift).for_each(|(c, s)| *c += s));
+    let start = Mixture::new(components).unwrap();
+    let shifted = sample.mapped(2, |x, y| (0..2).for_each(|i| y[i] = x[i] + shift[i]));
+    let again = fit(&shifted, Start::From(&start), 2, 10).unwrap();
+    for ((x, _), (y, _)) in sample.iter().zip(shifted.iter()) {
+        assert!((found.log_density(x) - again.log_density(y)).abs() < 1e-8);
+    }
+}
+
+/// LLᵀ
+fn product(factor: &[f64], d: usize) -> Vec<f64> {
+    let mut product = vec![0.0; d * d];
+    crate::linalg::times_transpose(factor, d, &mut product);
+    product
+}
+
+fn assert_near(found: &[f64], expected: &[f64]) {
+    assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}, not {expected:?}");
+}
+
+#[test]
+fn covariances_are_drawn_towards_the_pooled_shape() {
+    let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0].to_vec();
+    let shape = covariance::PooledShape::new(std::slice::from_ref(&identity), &[1.0], 3, None).unwrap();
+    let of = |count: f64, own: usize| {
+        let covariance = [9.0, 0.6, 0.0, 0.6, 1.0, 0.0, 0.0, 0.0, 2.0];
+        product(&shape.shrunk(&covariance, count, own).unwrap(), 3)
+    };
+    // The size is a mean variance of 4; with as many points as dimensions half of it counts, with many all.
+    assert_near(&of(3.0, 3), &[6.5, 0.3, 0.0, 0.3, 2.5, 0.0, 0.0, 0.0, 3.0]);
+    assert_near(&of(1e12, 3), &[9.0, 0.6, 0.0, 0.6, 1.0, 0.0, 0.0, 0.0, 2.0]);
+    assert_near(&of(1e12, 0), &[4.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 4.0]);
+    // One direction of its own, that of the least variance, which on the log scale differs most; the others share what is left.
+    let one = of(1e12, 1);
+    let trace: f64 = one.iter().step_by(4).sum();
+    let own = 5.0 - (16.0f64 + 0.36).sqrt();
+    let rest = (12.0 - own) / 2.0;
+    assert!((trace - 12.0).abs() < 1e-6 && (one[8] - rest).abs() < 1e-6, "{one:?}");
+    let determinant = (one[0] * one[4] - one[1] * one[1]) * one[8];
+    assert!((determinant - own * rest * rest).abs() < 1e-5, "{one:?}");
+}
+
+#[test]
 fn degrees_of_freedom_are_learned() {
     let mut rng = rng(7);
     for (freedom, within) in [(3.0, 3.0..=4.0), (100.0, 30.0..=100.0)] {

@@ -1,5 +1,4 @@
 use super::*;
-use crate::diagnose::kolmogorov_smirnov_uniform;
 use crate::mixture::Component;
 use crate::random::{Purpose, stream};
 
@@ -107,60 +106,51 @@ fn the_density_integrates_to_one() {
     }
 }
 
-// Seven p-values with an alarm at 1e-7, and 14 shares of half spaces within six standard errors.
+/// Bounded functions of a point: of where it is in and across the directions of the mixture, and on which side of the origin.
+fn functions(density: &JumpDensity, x: &[f64]) -> [f64; 6] {
+    let d = x.len();
+    let mut u = vec![0.0; d];
+    density.frame.coordinates(x, &mut u);
+    let (squared, mut room) = (dot(&u, &u), [0.0; JumpDensity::MOST_DIRECTIONS]);
+    let near = density.few.as_ref().map_or(squared, |few| {
+        let s = few.coordinates(&u, &mut room);
+        dot(s, s)
+    });
+    let (near, rest) = (1.0 / (1.0 + near), 1.0 / (1.0 + squared - near));
+    let side = |i: usize| f64::from(u8::from(u[i] > 0.0));
+    [1.0 / (1.0 + squared), near, rest, near * rest, side(0), near * side(1)]
+}
+
+// 42 differences within six standard errors.
 #[test]
 fn draws_follow_the_density() {
     let mut rng = stream_of(3);
     for (d, k) in CASES {
         let density = any_density(d, k, &mut rng);
-        // Of sixteen points in random order one is a draw, the others are from the density P: it is the i-th with a
-        // probability proportional to Q(xᵢ)/P(xᵢ).
-        let (n, others) = (4000, 15);
-        let (mut levels, mut room) = (Vec::new(), vec![0.0; d]);
+        let (mut drawn, mut weighed) = ([(0.0, 0.0); 6], [(0.0, 0.0); 6]);
+        let (mut x, mut room) = (vec![0.0; d], vec![0.0; d]);
+        let (n, scale) = (100_000, 4.0);
+        let add = |sums: &mut [(f64, f64); 6], x: &[f64], weight: f64| {
+            for ((sum, squares), f) in sums.iter_mut().zip(functions(&density, x)) {
+                *sum += weight * f;
+                *squares += (weight * f).powi(2);
+            }
+        };
         for _ in 0..n {
-            let mut points = vec![vec![0.0; d]; others + 1];
-            for u in &mut points[1..] {
-                let stretch = (2.0 * 4.0 / chi_squared(2.0, &mut rng)).sqrt();
-                u.iter_mut().for_each(|u| *u = stretch * normal(&mut rng));
-                density.frame.point(u);
-            }
-            density.draw(&mut rng, &mut points[0]);
-            let place = rng.random_range(0..=others);
-            points.swap(0, place);
-            let mut ratio = |x: &[f64]| {
-                let log_q = density.log_density(x, &mut room);
-                let mut u = vec![0.0; d];
-                density.frame.coordinates(x, &mut u);
-                (log_q - log_t(&u, 2.0, 4.0) + density.frame.log_volume()).exp()
-            };
-            let ratios: Vec<f64> = points.iter().map(|x| ratio(x)).collect();
-            let total: f64 = ratios.iter().sum();
-            let below: f64 = ratios[..place].iter().sum();
-            levels.push((below + rng.random::<f64>() * ratios[place]) / total);
+            density.draw(&mut rng, &mut x);
+            add(&mut drawn, &x, 1.0);
+            // The same by points from a wide t₂, with weights.
+            let stretch = (2.0 * scale / chi_squared(2.0, &mut rng)).sqrt();
+            x.iter_mut().for_each(|x| *x = stretch * normal(&mut rng));
+            let log_p = log_t(&x, 2.0, scale) - density.frame.log_volume();
+            density.frame.point(&mut x);
+            add(&mut weighed, &x, (density.log_density(&x, &mut room) - log_p).exp());
         }
-        let p = kolmogorov_smirnov_uniform(&mut levels);
-        assert!(p > 1e-7, "{d} {k}: p = {p}");
-        // The share of draws in a half space is its integral.
-        let statistic = |x: &[f64], of: usize| x[of % d] > density.frame.origin[of % d];
-        for of in 0..2 {
-            let (mut hits, mut mean, mut squares) = (0.0, 0.0, 0.0);
-            let (mut x, mut u) = (vec![0.0; d], vec![0.0; d]);
-            let n = 50_000;
-            for _ in 0..n {
-                density.draw(&mut rng, &mut x);
-                hits += f64::from(u8::from(statistic(&x, of)));
-                let stretch = (2.0 * 4.0 / chi_squared(2.0, &mut rng)).sqrt();
-                u.iter_mut().for_each(|u| *u = stretch * normal(&mut rng));
-                let log_p = log_t(&u, 2.0, 4.0) - density.frame.log_volume();
-                density.frame.point(&mut u);
-                let w = (density.log_density(&u, &mut room) - log_p).exp() * f64::from(u8::from(statistic(&u, of)));
-                mean += w;
-                squares += w * w;
-            }
-            let n = f64::from(n);
-            let (p, q) = (hits / n, mean / n);
-            let error = ((p * (1.0 - p) + squares / n - q * q) / n).sqrt();
-            assert!((p - q).abs() < 6.0 * error, "{d} {k}, coordinate {of}: {p} {q} ± {error}");
+        let n = f64::from(n);
+        for (of, ((a, a2), (b, b2))) in drawn.into_iter().zip(weighed).enumerate() {
+            let (a, a2, b, b2) = (a / n, a2 / n, b / n, b2 / n);
+            let error = ((a2 - a * a + b2 - b * b) / n).sqrt();
+            assert!((a - b).abs() < 6.0 * error, "{d} {k}, function {of}: {a} {b} ± {error}");
         }
     }
 }
