@@ -148,7 +148,10 @@ impl JumpDensity {
 
 impl From<Parts> for JumpDensity {
     fn from(parts: Parts) -> Self {
-        let (d, log_volume) = (parts.frame.dim() as f64, parts.frame.log_volume());
+        let Frame { origin, factor } = &parts.frame;
+        // What does not fit together when it is read from elsewhere is refused later.
+        let whole = factor.len() == origin.len() * origin.len();
+        let (d, log_volume) = (origin.len() as f64, if whole { parts.frame.log_volume() } else { f64::NAN });
         let others = d - parts.mixture.dim() as f64;
         let rest = parts.few.as_ref().map_or(0.0, |few| few.rest.log_constant(others));
         let log_near = libm::log1p(-parts.wide) + rest - log_volume;
