@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use crate::Rng;
     use crate::mixture::{Component, Mixture};
-    use crate::moves::Frame;
+    use crate::moves::{Frame, Parts};
     use crate::random::{Purpose, stream};
 
     const DIM: usize = 2;
@@ -192,7 +192,7 @@ mod tests {
             freedom,
         };
         let mixture = Mixture::new(vec![component(3.0), component(7.0)]).unwrap();
-        JumpDensity { frame: Frame::raw(vec![0.5; DIM]), few: None, mixture, wide: 0.1 }
+        Parts { frame: Frame::raw(vec![0.5; DIM]), few: None, mixture, wide: 0.1 }.into()
     }
 
     fn target(x: &[f64]) -> f64 {

@@ -305,7 +305,7 @@ mod tests {
                 let mut room = [0.0; JumpDensity::MOST_DIRECTIONS];
                 let s = few.coordinates(&u, &mut room);
                 let rest = crate::linalg::dot(&u, &u) - crate::linalg::dot(s, s);
-                fitted.mixture.log_density(s) + few.rest.log_density((x.len() - s.len()) as f64, rest)
+                fitted.mixture.log_density(s) + few.rest.log_density((x.len() - s.len()) as f64)(rest)
             }
         };
         near - fitted.frame.log_volume()
@@ -378,8 +378,8 @@ mod tests {
             let fitted = learned(&sample, None);
             let count = fitted.mixture.components().len();
             let density = with_flat_part(fitted, &sample, shares, &mut stream(6, 0, Purpose::Learn)).unwrap();
-            assert!(density.fits(8) && density.wide == shares.wide);
-            let (fit, flat) = density.mixture.components().split_at(count);
+            assert!(density.fits(8) && density.parts().wide == shares.wide);
+            let (fit, flat) = density.parts().mixture.components().split_at(count);
             let share: f64 = flat.iter().map(|component| component.weight).sum();
             assert!(((1.0 - shares.wide) * share - shares.flat).abs() < 1e-12, "{share}");
             assert!(flat.iter().all(|component| component.freedom <= 5.0));

@@ -38,7 +38,7 @@ fn jumps_in_a_few_of_many_directions_leave_the_banana() {
     let target = Banana::new(24, 0.03, 100.0).unwrap();
     let proposal = learned(default_sampler(24, 8000, 100), &mut target.clone(), 8000);
     let density = proposal.fit().model.density.as_ref().unwrap();
-    assert!(density.few.is_some() && proposal.fit().weight(&Jump) > 0.0);
+    assert!(density.parts().few.is_some() && proposal.fit().weight(&Jump) > 0.0);
     let p = exact_p(&proposal, &target);
     assert!(p > ALARM, "p = {p}");
 }

@@ -18,7 +18,9 @@ enum Fault {
     NoRatio,
     /// The wide part of Q has another weight in the ratio than in the draw.
     WrongWeight,
-    /// The flat part of Q is left out of the ratio.
+    /// Q has a flat part more, which is no fault, …
+    FlatPart,
+    /// … and it is left out of the ratio.
     NoFlatPart,
     /// Q in the ratio is that of another fit.
     AnotherFit,
@@ -62,25 +64,23 @@ fn with_density(proposal: &mut Kameleon, density: JumpDensity) {
 
 /// The density with its components changed.
 fn with_components(density: &JumpDensity, change: impl FnOnce(&mut Vec<Component>)) -> JumpDensity {
-    let mut components = density.mixture.components().to_vec();
+    let parts = density.parts().clone();
+    let mut components = parts.mixture.components().to_vec();
     change(&mut components);
-    JumpDensity { mixture: Mixture::new(components).unwrap(), ..density.clone() }
+    Parts { mixture: Mixture::new(components).unwrap(), ..parts }.into()
 }
 
-/// The share of the flat part of a frozen Q, as `warmup/flat.rs` has it.
-const FLAT: f64 = 0.1;
-
-/// Without its flat part: components are first those of the fit, then those of the flat part.
-fn without_flat_part(density: &JumpDensity) -> JumpDensity {
-    let share = FLAT / (1.0 - density.wide);
+/// With a flat part more: all components again, wider, with a third of the weight.
+fn with_flat_part(density: &JumpDensity) -> JumpDensity {
     with_components(density, |components| {
-        let (mut flat, mut first) = (0.0, components.len());
-        while flat < share - 1e-9 {
-            first -= 1;
-            flat += components[first].weight;
-        }
-        assert!((flat - share).abs() < 1e-9 && first > 0, "the last components are the flat part");
-        components.truncate(first);
+        let wider = |c: &Component| Component {
+            weight: 0.5 * c.weight,
+            centre: c.centre.clone(),
+            factor: c.factor.iter().map(|l| 2.0 * l).collect(),
+            freedom: c.freedom.min(5.0),
+        };
+        let flat: Vec<Component> = components.iter().map(wider).collect();
+        components.extend(flat);
     })
 }
 
@@ -99,7 +99,7 @@ impl Proposal for Mutant {
         let component = self.proposal.draw(x, at, rng, y);
         let uneven = self.fault == Fault::UnevenDifferences && Pick::of(component).id == MoveId::of(&Difference);
         if uneven && x[0] > 0.0 {
-            y.iter_mut().zip(x).for_each(|(y, x)| *y += *y - x);
+            y.iter_mut().zip(x).for_each(|(y, x)| *y += 2.0 * (*y - x));
         }
         component
     }
@@ -127,14 +127,17 @@ impl Proposal for Mutant {
     fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
         self.proposal.adapt(x, at, step, rng);
         if self.fault == Fault::NeverFrozen {
-            // The component that is nearest to the chain gets more weight, as a fit to its states would give it.
+            // The component that is nearest to the chain moves there and gets more weight, as if fitted to its last state.
             let q = density(&self.proposal);
             let mut u = vec![0.0; x.len()];
-            q.frame.coordinates(x, &mut u);
+            q.parts().frame.coordinates(x, &mut u);
+            let mut room = [0.0; JumpDensity::MOST_DIRECTIONS];
+            let s = q.parts().few.as_ref().map_or(u.as_slice(), |few| few.coordinates(&u, &mut room));
             let refitted = with_components(q, |components| {
-                let distance = |c: &Component| c.centre.iter().zip(&u).map(|(c, u)| (c - u) * (c - u)).sum::<f64>();
-                let near = components.iter_mut().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-                near.unwrap().weight += 0.3;
+                let distance = |c: &Component| c.centre.iter().zip(s).map(|(c, s)| (c - s) * (c - s)).sum::<f64>();
+                let near = components.iter_mut().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap();
+                near.weight += 1.0;
+                near.centre.copy_from_slice(s);
             });
             with_density(&mut self.proposal, refitted);
             self.proposal.locate(x, at);
@@ -151,23 +154,26 @@ impl Proposal for Mutant {
 }
 
 fn mutant_p(fault: Fault) -> f64 {
-    let proposal = learned(default_sampler(4, 3000, 100), &mut banana(), 3000);
-    let right = density(&proposal);
+    let mut proposal = learned(default_sampler(4, 3000, 100), &mut banana(), 3000);
+    let right = density(&proposal).clone();
     let other = || {
         let other = learned(default_sampler(4, 2000, 60), &mut banana(), 2000);
         density(&other).clone()
     };
     let wrong = match fault {
-        Fault::WrongWeight => Some(JumpDensity { wide: 0.9, ..right.clone() }),
-        Fault::NoFlatPart => Some(without_flat_part(right)),
+        Fault::WrongWeight => Some(Parts { wide: 0.9, ..right.parts().clone() }.into()),
+        Fault::NoFlatPart => Some(right.clone()),
         Fault::AnotherFit => Some(other()),
-        Fault::WeightsOfAnotherFit => Some(with_components(right, |components| {
+        Fault::WeightsOfAnotherFit => Some(with_components(&right, |components| {
             let others = other();
-            let weights = others.mixture.components().iter().map(|component| component.weight).cycle();
+            let weights = others.parts().mixture.components().iter().map(|component| component.weight).cycle();
             components.iter_mut().zip(weights).for_each(|(component, weight)| component.weight = weight);
         })),
         _ => None,
     };
+    if [Fault::NoFlatPart, Fault::FlatPart].contains(&fault) {
+        with_density(&mut proposal, with_flat_part(&right));
+    }
     exact_p(&Mutant { proposal, wrong, fault }, &banana())
 }
 
@@ -191,6 +197,8 @@ fn a_wrong_weight_in_the_ratio_is_caught() {
 
 #[test]
 fn a_ratio_without_the_flat_part_is_caught() {
+    let p = mutant_p(Fault::FlatPart);
+    assert!(p > ALARM, "p = {p}");
     let p = mutant_p(Fault::NoFlatPart);
     assert!(p < ALARM, "p = {p}");
 }

@@ -30,7 +30,7 @@ fn any_density(dim: usize, k: usize, rng: &mut Rng) -> JumpDensity {
     let rows: Vec<f64> = (0..k * dim).map(|_| normal(rng)).collect();
     let rest = Student { freedom: 7.0, scale: 0.6 };
     let few = (k < dim).then(|| FewDirections { rows: orthonormal_rows(&rows, dim), rest });
-    let density = JumpDensity { frame, few, mixture, wide: 0.1 };
+    let density = JumpDensity::from(Parts { frame, few, mixture, wide: 0.1 });
     assert!(density.fits(dim));
     density
 }
@@ -48,6 +48,7 @@ fn log_t(e: &[f64], nu: f64, scale: f64) -> f64 {
 fn by_definition(density: &JumpDensity, x: &[f64]) -> f64 {
     let d = x.len();
     let mut u = vec![0.0; d];
+    let density = density.parts();
     density.frame.coordinates(x, &mut u);
     let near = match &density.few {
         None => density.mixture.log_density(&u),
@@ -93,8 +94,8 @@ fn the_density_integrates_to_one() {
         for _ in 0..n {
             let stretch = (2.0 * scale / chi_squared(2.0, &mut rng)).sqrt();
             u.iter_mut().for_each(|u| *u = stretch * normal(&mut rng));
-            let log_q = log_t(&u, 2.0, scale) - density.frame.log_volume();
-            density.frame.point(&mut u);
+            let log_q = log_t(&u, 2.0, scale) - density.parts().frame.log_volume();
+            density.parts().frame.point(&mut u);
             let weight = (density.log_density(&u, &mut room) - log_q).exp();
             sum += weight;
             squares += weight * weight;
@@ -110,9 +111,10 @@ fn the_density_integrates_to_one() {
 fn functions(density: &JumpDensity, x: &[f64]) -> [f64; 6] {
     let d = x.len();
     let mut u = vec![0.0; d];
-    density.frame.coordinates(x, &mut u);
+    let Parts { frame, few, .. } = density.parts();
+    frame.coordinates(x, &mut u);
     let (squared, mut room) = (dot(&u, &u), [0.0; JumpDensity::MOST_DIRECTIONS]);
-    let near = density.few.as_ref().map_or(squared, |few| {
+    let near = few.as_ref().map_or(squared, |few| {
         let s = few.coordinates(&u, &mut room);
         dot(s, s)
     });
@@ -142,8 +144,8 @@ fn draws_follow_the_density() {
             // The same by points from a wide t₂, with weights.
             let stretch = (2.0 * scale / chi_squared(2.0, &mut rng)).sqrt();
             x.iter_mut().for_each(|x| *x = stretch * normal(&mut rng));
-            let log_p = log_t(&x, 2.0, scale) - density.frame.log_volume();
-            density.frame.point(&mut x);
+            let log_p = log_t(&x, 2.0, scale) - density.parts().frame.log_volume();
+            density.parts().frame.point(&mut x);
             add(&mut weighed, &x, (density.log_density(&x, &mut room) - log_p).exp());
         }
         let n = f64::from(n);
@@ -158,7 +160,7 @@ fn draws_follow_the_density() {
 #[test]
 fn directions_in_another_frame_span_the_same_space() {
     let mut rng = stream_of(4);
-    let density = any_density(6, 3, &mut rng);
+    let density = any_density(6, 3, &mut rng).parts().clone();
     let few = density.few.as_ref().unwrap();
     let to = any_frame(6, &mut rng);
     let rows = few.rows_in(&density.frame, &to);
@@ -188,16 +190,17 @@ fn a_damaged_density_does_not_fit() {
             assert_eq!(whole.log_density(&x, &mut room), again.log_density(&x, &mut room));
         }
         assert!(again.fits(d) && !again.fits(d - 1) && !again.fits(d + 1));
-        let fits = |change: &dyn Fn(&mut JumpDensity)| {
-            let mut changed = whole.clone();
+        let fits = |change: &dyn Fn(&mut Parts)| {
+            let mut changed = whole.parts().clone();
             change(&mut changed);
-            changed.fits(d)
+            JumpDensity::from(changed).fits(d)
         };
         assert!(fits(&|_| {}));
         for wide in [0.0, 1.0, -0.1, f64::NAN] {
             assert!(!fits(&|density| density.wide = wide));
         }
         assert!(!fits(&|density| density.frame.factor[d + 1] = 0.0));
+        assert!(!fits(&|density| density.frame.factor.truncate(d)) && !fits(&|density| density.frame.origin.clear()));
         assert!(!fits(&|density| density.few = match density.few {
             None => Some(FewDirections { rows: Frame::raw(vec![0.0; d]).factor, rest: WIDE }),
             Some(_) => None,
