@@ -93,3 +93,71 @@ fn widened(density: &JumpDensity, sample: &Sample, mass: f64, rng: &mut Rng) -> 
 pub fn log_mean(log_weights: &[f64]) -> f64 {
     log_sum_exp(log_weights.iter().copied()) - libm::log(log_weights.len() as f64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::moves::Frame;
+    use crate::random::{Purpose, stream};
+    use rand::RngExt;
+    use rand_distr::StandardNormal;
+
+    const DIM: usize = 2;
+
+    /// One t around zero.
+    fn around_zero() -> JumpDensity {
+        let component =
+            Component { weight: 1.0, centre: vec![0.0; DIM], factor: vec![1.0, 0.0, 0.0, 1.0], freedom: 10.0 };
+        let mixture = Mixture::new(vec![component]).unwrap();
+        Parts { frame: Frame::raw(vec![0.0; DIM]), few: None, mixture, wide: 0.05 }.into()
+    }
+
+    /// Draws from N(0, I), and a tenth of them around a mode at 30; all with the density of that mixture.
+    fn two_modes(n: usize) -> Vec<(Vec<f64>, f64)> {
+        let mut rng = stream(2, 0, Purpose::Learn);
+        let point = |i: usize| {
+            let mut x: Vec<f64> = (0..DIM).map(|_| rng.sample(StandardNormal)).collect();
+            x[0] += if i.is_multiple_of(10) { 30.0 } else { 0.0 };
+            let of = |centre: f64| (-0.5 * ((x[0] - centre).powi(2) + x[1] * x[1])).exp() / std::f64::consts::TAU;
+            let log_density = (0.9 * of(0.0) + 0.1 * of(30.0)).ln();
+            (x, log_density)
+        };
+        (0..n).map(point).collect()
+    }
+
+    fn met(points: &[(Vec<f64>, f64)]) -> Met<'_> {
+        Met {
+            points: points.iter().map(|(x, _)| x.as_slice()).collect(),
+            log_density: points.iter().map(|(_, log)| *log).collect(),
+            mass: vec![1.0 / points.len() as f64; points.len()],
+        }
+    }
+
+    #[test]
+    fn a_mode_that_was_met_gets_a_component() {
+        let (points, before) = (two_modes(500), around_zero());
+        let after = with_missed_regions(before.clone(), &met(&points), &mut stream(1, 0, Purpose::Learn));
+        let mut room = [0.0; DIM];
+        let mut there = |density: &JumpDensity| density.log_density(&[30.0, 0.0], &mut room);
+        assert!(there(&before) < -12.0 && there(&after) > -8.0, "{} {}", there(&before), there(&after));
+        // What it knew already it keeps, but for the share of the new components.
+        assert!(
+            before.log_density(&[0.5, 0.5], &mut [0.0; DIM]) - after.log_density(&[0.5, 0.5], &mut [0.0; DIM]) < 0.2
+        );
+        assert!(after.fits(DIM));
+    }
+
+    #[test]
+    fn where_nothing_is_missed_the_density_stays_as_it_is() {
+        let mut points = two_modes(500);
+        points.retain(|(x, _)| x[0] < 10.0);
+        for points in [&points[..], &points[..1], &[]] {
+            let after = with_missed_regions(around_zero(), &met(points), &mut stream(1, 0, Purpose::Learn));
+            assert_eq!(after.parts().mixture.components().len(), 1);
+        }
+        // Points without density miss nothing.
+        points.iter_mut().for_each(|(_, log)| *log = f64::NEG_INFINITY);
+        let after = with_missed_regions(around_zero(), &met(&points), &mut stream(1, 0, Purpose::Learn));
+        assert_eq!(after.parts().mixture.components().len(), 1);
+    }
+}

@@ -186,10 +186,10 @@ impl<'a> Search<'a> {
                     continue;
                 }
                 let space = self.space(found, &rows[..count * d]);
-                if let Some(tried) = self.try_numbers(&space, (first, first)) {
-                    if best.as_ref().is_none_or(|(score, _)| tried.score > *score) {
-                        best = Some((tried.score, space));
-                    }
+                if let Some(tried) = self.try_numbers(&space, (first, first))
+                    && best.as_ref().is_none_or(|(score, _)| tried.score > *score)
+                {
+                    best = Some((tried.score, space));
                 }
             }
         }
