@@ -50,8 +50,8 @@ impl<'a> Prepared<'a> {
 
     /// What runs the chains: this machine's threads, or a remote runner.
     pub fn engine<'e>(&self, runner: Option<&'e dyn Runner>, control: Control<'e>) -> Engine<'e> {
-        let run = &self.settings.run;
-        let keep = Keep { thin: run.thin, warmup: self.settings.output.keep_warmup, jumps: true };
+        let (run, output) = (&self.settings.run, &self.settings.output);
+        let keep = Keep { thin: run.thin, warmup: output.keep_warmup, jumps: output.keep_jumps };
         Engine { keep, threads: run.threads, limit: run.time_limit(), runner, control }
     }
 }

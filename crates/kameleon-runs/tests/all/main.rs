@@ -5,6 +5,7 @@ mod browser;
 mod common;
 mod files;
 mod folder;
+mod jumps;
 mod merge;
 mod posterior;
 mod remote;
