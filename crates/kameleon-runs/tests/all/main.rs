@@ -9,5 +9,6 @@ mod jumps;
 mod merge;
 mod posterior;
 mod remote;
+mod reweight;
 mod settings;
 mod store;
