@@ -29,5 +29,5 @@ fn as_text(posterior: &Posterior, reweighted: &Reweighted, expression: &str) -> 
     }
     out += &harmless(&reweighted.to_string());
     out += &wrapped("\n", "  ", &format!("Pareto k {pareto_k:.2}, {ess:.0} of {draws} draws are effective"));
-    out + &wrapped("", "  ", &format!("change of the {name}  {log_change:.4} ± {log_change_error:.4}"))
+    out + &wrapped(&format!("change of the {name}  "), "  ", &format!("{log_change:.4} ± {log_change_error:.4}"))
 }

@@ -27,10 +27,11 @@ impl<'a> Prepared<'a> {
     pub fn new(settings: &RunSettings, target: AnyTarget<'a>) -> Result<Self, RunError> {
         let mut settings = settings.clone();
         name_parameters(&mut settings, &target)?;
-        settings.run.complete(settings.model.default_length());
-        settings.check()?;
+        // What the plan leaves open depends on the sampler.
         let sampler = settings.sampler()?;
         (settings.sampler, settings.run.sampler) = (sampler.choice(), sampler);
+        settings.run.complete(settings.model.default_length());
+        settings.check()?;
         let priors = settings.parameters.0.iter().map(|(_, parameter)| parameter.prior).collect();
         let bounds = settings.parameters.bounds()?;
         let target = Bounded::new(WithPrior::within(target, priors, &bounds)?, bounds)?;

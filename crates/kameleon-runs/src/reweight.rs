@@ -74,7 +74,9 @@ pub fn reweight(posterior: &Posterior, log_ratios: &[Vec<f64>]) -> Result<Reweig
     let mean = weights.iter().flatten().sum::<f64>() / all.len() as f64;
     weights.iter_mut().flatten().for_each(|w| *w /= mean);
     let parameters: Vec<Parameter> = (0..posterior.dim()).map(|i| Parameter::new(posterior, i, &weights)).collect();
-    let ess = parameters.iter().map(|p| p.ess).fold(f64::INFINITY, f64::min);
+    // The weights alone leave no more than (Σw)²/Σw²: a few draws that share all weight look alike.
+    let most = all.len() as f64 / (weights.iter().flatten().map(|w| w * w).sum::<f64>() / all.len() as f64);
+    let ess = parameters.iter().map(|p| p.ess).fold(most, f64::min);
     let found = Reweighted {
         parameters,
         pareto_k: pareto_k(&all),

@@ -3,7 +3,7 @@
 use crate::common::{bits, jumping, resume, run};
 use crate::folder::interrupted;
 use kameleon::record::Jumps;
-use kameleon::{Outcome, Sampler, Warmup};
+use kameleon::{Outcome, Sampler};
 use kameleon_runs::output::Posterior;
 use kameleon_runs::store::Files;
 use kameleon_runs::{RunSettings, load, merge};
@@ -100,7 +100,7 @@ fn without_them_there_is_no_evidence_and_it_says_so() {
     assert!(!jumps.evidence.reliable && jumps.evidence.log.is_nan());
     assert_eq!(jumps.to_string(), "unknown: jump proposals were not kept (keep-jumps = false)");
     let mut other = events("lower = 0");
-    (other.sampler, other.run.warmup) = (Sampler::kamh_ls().choice(), Warmup::Iterations(3000));
+    other.sampler = Sampler::kamh_ls().choice();
     assert!(run(&other, None).unwrap().posterior.jumps.is_none(), "this sampler makes no jumps");
 }
 

@@ -37,6 +37,9 @@ fn a_large_change_is_refused_in_words_and_without_numbers() {
     let posterior = normals();
     let found = reweight(&posterior, &log_ratios(&posterior, "0.49*x^2").unwrap()).unwrap();
     assert!(!found.reliable && found.parameters.is_empty() && found.log_change.is_nan(), "{found:?}");
+    assert!(found.ess <= 20_000.0, "{}", found.ess);
+    let far = reweight(&posterior, &log_ratios(&posterior, "-50*(x-9)^2").unwrap()).unwrap();
+    assert!(!far.reliable && far.ess < 100.0, "{far:?}");
     let said = found.to_string();
     assert!(said.starts_with("not reliable: the change is too large for these draws"), "{said}");
     assert!(said.contains("sample the changed model instead"), "{said}");
