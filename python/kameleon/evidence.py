@@ -59,7 +59,7 @@ def evidence_of(text: str) -> Evidence | None:
     jumps = json.loads(text)
     if jumps is None:
         return None
-    found = {key: nan if value is None else value for key, value in jumps["evidence"].items()}
+    found: dict[str, Any] = {key: nan if value is None else value for key, value in jumps["evidence"].items()}
     if not found["reliable"]:
         found["log"] = found["error"] = nan
     distances = [abs(z) for z in jumps["distances"] if z is not None]
@@ -107,9 +107,7 @@ class Reweighted:
         return self._text.rstrip("\n")
 
 
-def reweight(
-    result: Result, log_ratio: Callable[[NDArray[np.float64]], float] | ArrayLike | str
-) -> Reweighted:
+def reweight(result: Result, log_ratio: Callable[[NDArray[np.float64]], float] | ArrayLike | str) -> Reweighted:
     """The draws of a run under a changed prior or likelihood, without calling the model again.
 
     Args:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _kameleon
-from .evidence import Evidence, evidence_of
 from .errors import KameleonWarning, TargetError
+from .evidence import Evidence, evidence_of
 from .parameters import group
 from .summary import Summary
 
@@ -130,7 +130,10 @@ class Result:
         if not any(len(chain["jumps"]["draw"]) for chain in chains):
             return {}
         shortest = min(len(chain["points"]) for chain in chains)
-        weights, points = np.full((len(chains), shortest), np.nan), np.full((len(chains), shortest, len(self.names)), np.nan)
+        weights, points = (
+            np.full((len(chains), shortest), np.nan),
+            np.full((len(chains), shortest, len(self.names)), np.nan),
+        )
         for k, chain in enumerate(chains):
             jumps, skipped = chain["jumps"], len(chain["points"]) - shortest
             kept = jumps["draw"] >= skipped
