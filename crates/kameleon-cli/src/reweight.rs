@@ -28,6 +28,6 @@ fn as_text(posterior: &Posterior, reweighted: &Reweighted, expression: &str) -> 
         return out + &wrapped("", "  ", &reweighted.to_string());
     }
     out += &harmless(&reweighted.to_string());
-    out += &wrapped("\n", "  ", &format!("Pareto k {pareto_k:.2}, {ess:.0} of {draws} draws are effective"));
+    out += &wrapped("\n", "  ", &format!("Pareto k {pareto_k:.2}, effective size {ess:.0} of {draws} draws"));
     out + &wrapped(&format!("change of the {name}  "), "  ", &format!("{log_change:.4} ± {log_change_error:.4}"))
 }

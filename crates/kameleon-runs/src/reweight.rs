@@ -99,7 +99,7 @@ impl Reweighted {
         let (k, ess, draws) = (self.pareto_k, self.ess, self.draws);
         let why = format!(
             "the change is too large for these draws: their weights have a heavy tail (Pareto k is {k:.2}, at most {LARGEST_K} \
-             is good; {ess:.0} of {draws} draws are effective); sample the changed model instead"
+             is good; the effective size is {ess:.0} of {draws} draws); sample the changed model instead"
         );
         let (log_change, log_change_error) = (f64::NAN, f64::NAN);
         Self { parameters: Vec::new(), log_change, log_change_error, reliable: false, why, ..self }

@@ -74,7 +74,7 @@ fn a_stored_run_is_reweighted_or_the_change_is_refused() {
     assert!(found["pareto_k"].as_f64().unwrap() < 0.7 && found["ess"].as_f64().unwrap() > 1000.0, "{found}");
     let printed = String::from_utf8(run("-ln(rate)").stdout).unwrap();
     assert!(printed.lines().all(|line| line.chars().count() <= 80), "{printed}");
-    assert!(printed.contains("draws are effective") && printed.contains("change of the log evidence  "), "{printed}");
+    assert!(printed.contains("effective size ") && printed.contains("change of the log evidence  "), "{printed}");
     let refused = run("50*rate");
     assert_eq!(refused.status.code(), Some(1));
     let said = on_one_line(&String::from_utf8(refused.stdout).unwrap());
