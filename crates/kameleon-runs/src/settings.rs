@@ -81,7 +81,7 @@ impl RunSettings {
     pub fn length(&self) -> Result<Length, SettingsError> {
         let mut run = Plan { sampler: self.sampler()?, ..self.run.clone() };
         run.complete(self.model.default_length());
-        Ok(run.length()?)
+        run.length()
     }
 
     fn check_starts(&self) -> Result<(), SettingsError> {
