@@ -12,6 +12,7 @@ from . import diagnose, kernels, samplers, summary, targets
 from ._kameleon import __version__
 from .chain import Chain, Step
 from .errors import EvaluationError, KameleonError, KameleonWarning, SettingsError, StartError, StoreError, TargetError
+from .evidence import Evidence, Reweighted, reweight
 from .result import Result
 from .samplers import AM, AMPCA, DEMCZ, KAMH, SM, Kameleon, KameleonPCA, Sampler
 from .sampling import load, resume, sample
@@ -24,11 +25,13 @@ __all__ = [
     "SM",
     "Chain",
     "EvaluationError",
+    "Evidence",
     "Kameleon",
     "KameleonError",
     "KameleonPCA",
     "KameleonWarning",
     "Result",
+    "Reweighted",
     "Sampler",
     "SettingsError",
     "StartError",
@@ -40,6 +43,7 @@ __all__ = [
     "kernels",
     "load",
     "resume",
+    "reweight",
     "sample",
     "samplers",
     "summary",

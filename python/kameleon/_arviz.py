@@ -16,7 +16,12 @@ def to_arviz(result: Result) -> Any:
         raise ImportError("result.to_arviz() needs ArviZ: pip install arviz") from None
     groups: dict[str, Any] = {
         "posterior": {name: result[name] for name in result.variables},
-        "sample_stats": {"lp": result.log_density, "acceptance_rate": result.acceptance, "outcome": result.outcome},
+        "sample_stats": {
+            "lp": result.log_density,
+            "acceptance_rate": result.acceptance,
+            "outcome": result.outcome,
+            **result._jumps(),
+        },
     }
     warm = result.warmup_draws
     if warm.shape[1] > 0:

@@ -29,12 +29,10 @@ class Kameleon(Sampler):
     """kameleon: the default: learned metric, local steps and jumps across the target.
 
     Args:
-        n: The number n of past states from which local steps and jumps are built. (10 to 100000)
-        jumps_up_to: The largest dimension with jumps in the full space, each of which costs O(nd²). (0 to 100)
+        n: The number n of past states from which local steps are built. (10 to 100000)
     """
 
     n: int = 1000
-    jumps_up_to: int = 50
     _name = "kameleon"
 
 

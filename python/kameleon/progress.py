@@ -11,14 +11,18 @@ from typing import Any, Literal
 States = Sequence[tuple[int, float, float]]
 """Iterations, acceptance rate and scale of every chain."""
 
+Seen = Sequence[tuple[int, float, float, int]]
+"""The same with the iterations of warm-up, which may become fewer while a chain learns."""
+
 Progress = bool | Callable[[States], object] | None
 
 
 @contextmanager
-def watcher(progress: Progress, run: dict[str, Any]) -> Iterator[Callable[[States], object] | None]:
+def watcher(progress: Progress, run: dict[str, Any]) -> Iterator[Callable[[Seen], object] | None]:
     """What is called with the states of the chains: a bar, the user's function, or nothing."""
     if callable(progress):
-        yield progress
+        tell = progress
+        yield lambda seen: tell([state[:3] for state in seen])
         return
     where = _place()
     if progress is False or (progress is None and where is None):
@@ -43,28 +47,37 @@ class Bar:
     """A progress bar with the acceptance rate."""
 
     def __init__(self, run: dict[str, Any], where: Literal["terminal", "notebook"]) -> None:
-        warmup, draws = run.get("warmup"), run.get("draws")
-        self._total = None if warmup is None or draws is None else warmup + draws * run.get("thin", 1)
+        draws = run.get("draws")
+        self._sampling = None if draws is None else draws * run.get("thin", 1)
+        self._budget = run.get("max-evaluations")
         self._started = time.monotonic()
         self._shown = 0.0
         self._where = where
         self._display: Any = None
 
-    def __call__(self, states: States) -> None:
+    def __call__(self, states: Seen) -> None:
         now = time.monotonic()
         if now - self._shown < 0.2:
             return
         self._shown = now
         self._show(self.line(states, now - self._started))
 
-    def line(self, states: States, seconds: float) -> str:
+    def total(self, states: Seen) -> int | None:
+        """The iterations of all chains, as far as that is known."""
+        warmup = max(warmup for *_, warmup in states)
+        planned = None if self._sampling is None else len(states) * (warmup + self._sampling)
+        known = [most for most in (planned, self._budget) if most is not None]
+        return min(known, default=None)
+
+    def line(self, states: Seen, seconds: float) -> str:
         """The text of the bar."""
-        done = sum(iterations for iterations, _, _ in states)
-        accepted = sum(n * share for n, share, _ in states) / max(done, 1)
+        done = sum(iterations for iterations, *_ in states)
+        accepted = sum(n * share for n, share, *_ in states) / max(done, 1)
         text = f"{len(states)} chains, {done:,} iterations, accepted {accepted:.0%}, {seconds:.0f} s"
-        if self._total is None or done == 0:
+        total = self.total(states)
+        if total is None or done == 0:
             return text
-        share = min(done / (self._total * len(states)), 1.0)
+        share = min(done / total, 1.0)
         left = seconds * (1 - share) / max(share, 1e-9)
         return f"{'█' * round(24 * share):░<24} {share:4.0%}  {text}, about {left:.0f} s to go"
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from . import _kameleon
 from .errors import KameleonWarning, TargetError
+from .evidence import Evidence, evidence_of
 from .parameters import group
 from .summary import Summary
 
@@ -55,12 +56,16 @@ class Result:
         """The shapes of the parameters, by name."""
         self.sampler: str = posterior["sampler"]
         """The name of the sampler."""
+        self.warmup: int = posterior["warmup"]
+        """The iterations of warm-up in each chain, given or chosen; of chains that differ, the most."""
         self.seed: int = posterior["seed"]
         """The seed of the run."""
         self.settings: str = posterior["settings"]
         """All settings of the run, as a run file of the program ``kameleon``."""
         self.learned: dict[str, Any] = json.loads(posterior["learned"])
         """What the sampler learned, as in ``kameleon sample --json``: ``chains``, ``facts`` and ``moves``."""
+        self.evidence: Evidence | None = evidence_of(posterior["jumps"])
+        """The evidence and how far to believe it; None for a sampler that makes no jumps."""
         self.warnings: list[str] = posterior["warnings"]
         """Warnings about the run."""
         self.complete = ending == "complete"
@@ -99,6 +104,42 @@ class Result:
     def warmup_draws(self) -> NDArray[np.float64]:
         """The draws of the warm-up, if they were kept."""
         return self._stack("warmup", "points")
+
+    @property
+    def log_evidence(self) -> float:
+        """The logarithm of the evidence, or of the normalising constant; NaN where ``evidence.why`` says why not."""
+        return float("nan") if self.evidence is None else self.evidence.log
+
+    @property
+    def log_evidence_error(self) -> float:
+        """Its standard error."""
+        return float("nan") if self.evidence is None else self.evidence.error
+
+    def weighted_draws(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The jump proposals of all chains as weighted draws: points, one in each row, and log weights.
+
+        They are independent. A log weight is the log density minus that of the jump proposal; −∞ where the density is
+        zero. The mean of the weights is the evidence.
+        """
+        jumps = [chain["draws"]["jumps"] for chain in self._posterior["chains"]]
+        return np.concatenate([j["points"] for j in jumps]), np.concatenate([j["log_ratio"] for j in jumps])
+
+    def _jumps(self) -> dict[str, NDArray[np.float64]]:
+        """The jump proposal of each draw and its log weight, NaN for other steps; nothing if there is no jump."""
+        chains = [chain["draws"] for chain in self._posterior["chains"] if len(chain["draws"]["points"])]
+        if not any(len(chain["jumps"]["draw"]) for chain in chains):
+            return {}
+        shortest = min(len(chain["points"]) for chain in chains)
+        weights, points = (
+            np.full((len(chains), shortest), np.nan),
+            np.full((len(chains), shortest, len(self.names)), np.nan),
+        )
+        for k, chain in enumerate(chains):
+            jumps, skipped = chain["jumps"], len(chain["points"]) - shortest
+            kept = jumps["draw"] >= skipped
+            weights[k, jumps["draw"][kept] - skipped] = jumps["log_ratio"][kept]
+            points[k, jumps["draw"][kept] - skipped] = jumps["points"][kept]
+        return {"jump_log_weight": weights, "jump_proposal": points}
 
     def _stack(self, stage: str, what: str) -> NDArray[Any]:
         kept = [chain[stage][what] for chain in self._posterior["chains"]]
@@ -147,7 +188,8 @@ class Result:
         return to_arviz(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the draws to a file: netCDF for ArviZ (.nc), .csv or .parquet, by its extension."""
+        """Write the draws to a file: netCDF for ArviZ (.nc), .csv or .parquet, by its extension; weighted draws to
+        .weighted.csv."""
         _kameleon.save(self._posterior, Path(path))
 
     def report(self, path: str | os.PathLike[str]) -> None:
@@ -190,8 +232,9 @@ class Result:
             f"{chains} chains of {draws:,} draws, "
             f"{stats['evaluations']:,} evaluations{seconds}, accepted {stats['acceptance']:.0%}, seed {self.seed}</p>"
         )
+        evidence = "" if self.evidence is None else f"<p>{escape(str(self.evidence))}</p>"
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.warnings)
-        return head + self.summary()._repr_html_() + (f"<p>Warnings:</p><ul>{notes}</ul>" if notes else "")
+        return head + self.summary()._repr_html_() + evidence + (f"<p>Warnings:</p><ul>{notes}</ul>" if notes else "")
 
 
 def finish(ran: _kameleon.Ran, what: Problem, sender: Sender | None) -> Result:
@@ -218,6 +261,7 @@ def in_users_units(posterior: dict[str, Any], back: Back | None) -> dict[str, An
     for chain in posterior["chains"]:
         for stage in ("warmup", "draws"):
             chain[stage]["points"] = back(chain[stage]["points"])
+            chain[stage]["jumps"]["points"] = back(chain[stage]["jumps"]["points"])
         # An ellipse has no simple counterpart there.
         chain["proposals"] = []
     posterior["names"] = list(back.names)

@@ -10,7 +10,7 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -31,7 +31,8 @@ def sample(
     *,
     sampler: Sampler | None = None,
     draws: int | None = None,
-    warmup: int | None = None,
+    warmup: int | Literal["auto", "chains"] | None = None,
+    max_warmup: int | None = None,
     chains: int = 4,
     thin: int = 1,
     seed: int | None = None,
@@ -51,6 +52,7 @@ def sample(
     executor: Executor | Any | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     keep_warmup: bool = False,
+    keep_jumps: bool = True,
     progress: Progress = None,
 ) -> Result:
     """Draw samples from a distribution given by its log density.
@@ -61,8 +63,10 @@ def sample(
         start: a point, a point for each chain, or a dictionary of arrays. By default chains start at draws from the
             priors, or from (−2, 2) in each coordinate.
         sampler: a sampler of ``km.samplers``; ``km.Kameleon()`` by default.
-        draws: the number of draws kept from each chain.
-        warmup: the number of warm-up iterations, in which the sampler learns.
+        draws: the number of draws kept from each chain; with ``max_evaluations`` all that the warm-up leaves.
+        warmup: how long the sampler learns: a number of iterations, "chains" (until the chains have learned), or
+            "auto", the default, which is "chains" where the sampler can tell; ``result.warmup`` is what was chosen.
+        max_warmup: the most iterations of a warm-up that ends when the chains have learned.
         chains: the number of chains.
         thin: keep one draw in every ``thin`` iterations.
         seed: determines all random numbers, for any number of threads or machines. Random by default.
@@ -82,6 +86,7 @@ def sample(
         executor: a ``concurrent.futures.Executor`` that runs the chains; the draws do not depend on it.
         checkpoint: a folder for the run, for ``km.resume``, ``km.load`` and the program ``kameleon``.
         keep_warmup: whether the draws of the warm-up are kept.
+        keep_jumps: whether jump proposals are kept, from which the evidence and weighted draws come.
         progress: True, False, or a function that is called with the state of every chain.
 
     Ctrl-C ends the run and returns the draws so far.
@@ -106,7 +111,8 @@ def sample(
         "parameters": _parameters(what, bounds, priors),
         "run": {
             "chains": chains,
-            "warmup": warmup,
+            "warmup": "auto" if warmup is None else warmup,
+            "max-warmup": max_warmup,
             "draws": draws,
             "thin": thin,
             "seed": secrets.randbits(32) if seed is None else seed,
@@ -118,7 +124,7 @@ def sample(
             "max-evaluations": max_evaluations,
             "max-minutes": max_minutes,
         },
-        "output": {"keep-warmup": keep_warmup},
+        "output": {"keep-warmup": keep_warmup, "keep-jumps": keep_jumps},
     }
     if correlated and not (what.normals if what.native is None else what.native.normals):
         raise SettingsError(

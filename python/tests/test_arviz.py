@@ -101,6 +101,8 @@ def test_a_result_becomes_inference_data(result):
     assert data.posterior["mu"].shape == (2, 300, 3) and data.posterior["log_sigma"].shape == (2, 300)
     assert np.array_equal(data.posterior["mu"], result["mu"])
     assert np.array_equal(data.sample_stats["lp"], result.log_density)
+    weights = np.asarray(data.sample_stats["jump_log_weight"])
+    assert np.array_equal(weights[~np.isnan(weights)], result.weighted_draws()[1])
     assert data.warmup_posterior["mu"].shape == (2, 700, 3)
     table = arviz.summary(data, var_names=["log_sigma"], round_to="none")
     assert table["ess_bulk"].iloc[0] == pytest.approx(result.summary()["log_sigma"]["ess_bulk"], rel=1e-8)
@@ -132,6 +134,8 @@ data = result.to_arviz()
 assert int(arviz.__version__.split(".")[0]) >= 1
 assert np.array_equal(data["posterior"]["x1"], result["x1"])
 assert np.array_equal(data["sample_stats"]["lp"], result.log_density)
+weights = np.asarray(data["sample_stats"]["jump_log_weight"])
+assert np.array_equal(weights[~np.isnan(weights)], result.weighted_draws()[1])
 """
 
 

@@ -60,6 +60,8 @@ def test_a_process_pool_gives_the_same_draws(here):
         native = km.sample(km.targets.Banana(2), executor=pool, **PLAN)
         rival = km.sample(km.targets.Banana(2), sampler=km.DEMCZ(), executor=pool, **PLAN)
     assert np.array_equal(result.draws, here.draws)
+    assert all(np.array_equal(a, b) for a, b in zip(result.weighted_draws(), here.weighted_draws(), strict=True))
+    assert result.evidence == here.evidence
     assert np.array_equal(native.draws, km.sample(km.targets.Banana(2), **PLAN).draws)
     assert np.array_equal(rival.draws, km.sample(km.targets.Banana(2), sampler=km.DEMCZ(), **PLAN).draws)
     assert result.complete and result.stats["evaluations"] == 5 * 1801

@@ -38,6 +38,18 @@ def test_the_log_density_is_the_models(model, result):
     np.testing.assert_allclose(result.log_density[0, -1], model.compile_logp()(values), rtol=1e-8)
 
 
+# The model has a small funnel.
+@pytest.mark.filterwarnings("ignore::kameleon.errors.KameleonWarning")
+def test_weighted_draws_have_the_units_of_the_model(model):
+    result = km.sample(model, draws=1500, chains=2, seed=1)
+    points, log_weights = result.weighted_draws()
+    names = result.names
+    assert points.shape == (len(log_weights), len(names)) and len(points) > 100
+    share = points[:, names.index("share")]
+    assert ((share > 0) & (share < 1)).all() and (points[:, names.index("sigma")] > 0).all()
+    assert result.evidence is not None and result.evidence.name == "log normalising constant"
+
+
 def test_dims_reach_arviz(result):
     data = pytest.importorskip("arviz") and result.to_arviz()
     assert data.posterior["mu"].dims == ("chain", "draw", "group")

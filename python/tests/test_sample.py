@@ -122,7 +122,9 @@ def test_an_expression_is_the_function_it_says():
     expression = km.sample("-(x^2 + y^2)/2", parameters=["x", "y"], **SHORT)
     assert expression.names == ["x", "y"]
     function = km.sample(lambda x: -(x[0] ** 2 + x[1] ** 2) / 2, parameters=["x", "y"], **SHORT)
-    assert same(expression, function)
+    # Their squares may differ in the last bit, and so may the log densities.
+    assert np.array_equal(expression.draws, function.draws)
+    np.testing.assert_allclose(expression.log_density, function.log_density, rtol=1e-14)
 
 
 def test_a_second_argument_is_a_seeded_generator_and_the_run_repeats():

@@ -134,6 +134,8 @@ def library(tmp_path):
     return path
 
 
+# So short a run may warn of its sampler, which is not what this is about.
+@pytest.mark.filterwarnings("ignore::kameleon.errors.KameleonWarning")
 def test_a_shared_library_is_sampled_and_resumed(library, tmp_path, monkeypatch):
     target = km.targets.SharedLibrary(library, ["a", "b"])
     settings = {**SHORT, "warmup": 3000, "seed": 8}

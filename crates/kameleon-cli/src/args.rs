@@ -20,7 +20,7 @@ use std::path::PathBuf;
 #[command(
     name = "kameleon",
     version,
-    after_help = "Exit codes: 0 success, 1 the model or the disk failed during a run, 2 usage error, 130 interrupted by Ctrl-C."
+    after_help = "Exit codes: 0 success, 1 the model or the disk failed during a run or a run cannot be reweighted, 2 usage error, 130 interrupted by Ctrl-C."
 )]
 pub struct Arguments {
     /// The level of log messages on standard error: error, warn, info, debug or trace
@@ -46,6 +46,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Export the draws of a run on disk for other programs
     Export(ExportArgs),
+    /// Show a run on disk under a changed prior or likelihood, without calling the model again
+    Reweight(ReweightArgs),
     /// Combine folders that each hold one chain of a plan into one run
     Merge(MergeArgs),
     /// Predict class probabilities of new rows from a classification run on disk
@@ -199,6 +201,21 @@ pub struct ExportArgs {
     /// Where the files go [default: the folder of the run]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+/// The flags of `kameleon reweight`.
+#[derive(Args)]
+pub struct ReweightArgs {
+    /// The folder of the run, finished or not
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The log of the changed density over the old one, up to a constant: an expression of the parameters, such as
+    /// "-(x1 - 1)^2/2 + x1^2/8"
+    #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
+    pub log_ratio: String,
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// The flags of `kameleon merge`.

@@ -11,6 +11,7 @@ mod output;
 mod plan;
 mod progress;
 mod report;
+mod reweight;
 mod sample;
 mod study;
 
@@ -25,7 +26,7 @@ use tracing::level_filters::LevelFilter;
 pub enum Exit {
     /// All went well.
     Done,
-    /// The model or the disk failed in the middle of the run.
+    /// The model or the disk failed in the middle of the run, or what was asked for cannot be answered from it.
     Failed,
     /// Ctrl-C.
     Interrupted,
@@ -87,6 +88,7 @@ fn run(command: Command) -> Result<Exit> {
         Command::Summary(args) => report::summary(&args),
         Command::Report(args) => export::report(&args),
         Command::Export(args) => export::export(&args),
+        Command::Reweight(args) => reweight::reweight(&args),
         Command::Merge(args) => report::merge(&args),
         Command::Predict(args) => gp::predict(&args),
         Command::List(args) => list::list(&args),

@@ -9,9 +9,9 @@ use crate::gp::GpReport;
 use crate::output::{harmless, wrapped, write_out};
 use anyhow::{Result, bail};
 use kameleon::Target;
-use kameleon::diagnose::{Truth, Verdict, compare_with_truth};
+use kameleon::diagnose::{Evidence, Truth, Verdict, compare_with_truth};
 use kameleon::statistics::Counts;
-use kameleon_runs::output::Posterior;
+use kameleon_runs::output::{JumpSummary, Posterior};
 use kameleon_runs::settings::Kind;
 use kameleon_runs::store::Files;
 use kameleon_runs::{Finished, How, Model, RunSettings, Status};
@@ -73,6 +73,8 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         "mean_norm": truth.map(|t| t.mean_norm),
         "quantile_deviation": truth.map(|t| t.quantile_deviation),
         "learned": posterior.learned,
+        "evidence": posterior.jumps.as_ref().map(evidence_json),
+        "jumps": posterior.jumps.as_ref().map(jumps_json),
         "converged": summary.verdict.converged,
         "ended": shown.reason,
         "warnings": all,
@@ -81,6 +83,36 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         report.extend(gp);
     }
     Ok(format!("{report}\n"))
+}
+
+/// The evidence; without a number where it cannot be believed.
+fn evidence_json(jumps: &JumpSummary) -> Value {
+    let Evidence { log, error, pareto_k, reliable, why, effective_draws, proposals, .. } = &jumps.evidence;
+    json!({
+        "name": jumps.name(),
+        "log": reliable.then_some(*log),
+        "error": reliable.then_some(*error),
+        "pareto_k": pareto_k,
+        "reliable": reliable,
+        "why": why,
+        "proposals": proposals,
+        "effective_draws": effective_draws,
+    })
+}
+
+/// What the jump proposals say of the draws: means by weights, and how well draws and proposals cover each other.
+fn jumps_json(jumps: &JumpSummary) -> Value {
+    let Evidence { proposals, efficiency, efficiency_of_draws, pareto_k, .. } = &jumps.evidence;
+    json!({
+        "proposals": proposals,
+        "efficiency": efficiency,
+        "efficiency_of_draws": efficiency_of_draws,
+        "pareto_k": pareto_k,
+        "largest_z": jumps.largest_distance().map(|(_, z)| z),
+        "means": jumps.means,
+        "errors": jumps.errors,
+        "z": jumps.distances,
+    })
 }
 
 /// Only our own words are in colour: names and messages may come from somebody else.
@@ -115,6 +147,9 @@ fn as_text(
             truth.mean_norm,
             100.0 * truth.quantile_deviation,
         ));
+    }
+    if let Some(jumps) = posterior.jumps.as_ref().filter(|_| !posterior.points().is_empty()) {
+        out += &wrapped(&format!("{}  ", jumps.name()), "  ", &jumps.to_string());
     }
     out += &learned::as_text(&posterior.learned, verbose);
     for line in gp.map_or_else(String::new, |gp| gp.lines()).lines() {

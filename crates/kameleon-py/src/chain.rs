@@ -12,7 +12,7 @@ use pyo3::types::PyBytes;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The first bytes of every saved chain: what it is, and the version of its form.
-const MARK: &[u8; 8] = b"KMLNCHN1";
+const MARK: &[u8; 8] = b"KMLNCHN2";
 
 /// A chain of any sampler.
 #[pyclass(name = "Chain", module = "kameleon._kameleon", frozen)]
@@ -51,7 +51,7 @@ impl PyChain {
     ) -> PyResult<Self> {
         let sampler = read_sampler(sampler)?;
         let settings = ChainSettings { index, seed, warmup, normals, correlation };
-        let chain = sampler.chain(&start, settings, Length { warmup, sampling }).map_err(error::start)?;
+        let chain = sampler.chain(&start, settings, Length::new(warmup, sampling)).map_err(error::start)?;
         Ok(Self { chain: Mutex::new(chain) })
     }
 

@@ -13,6 +13,7 @@ mod gp;
 mod json;
 mod pointer;
 mod posterior;
+mod reweight;
 mod run;
 mod sampler;
 mod session;
@@ -33,6 +34,8 @@ mod _kameleon {
     use crate::gp::{Gp, glass_data};
     #[pymodule_export]
     use crate::posterior::{load, report, save, settings_of, summarise_posterior};
+    #[pymodule_export]
+    use crate::reweight::{expression, reweight};
     #[pymodule_export]
     use crate::run::{Ran, run, run_in_step};
     #[pymodule_export]

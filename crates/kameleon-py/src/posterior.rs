@@ -3,7 +3,7 @@
 use crate::diagnose::summary_texts;
 use crate::{array, error, json};
 use kameleon::Outcome;
-use kameleon::record::Draws;
+use kameleon::record::{Draws, Jumps};
 use kameleon_runs::output::{ChainDraws, Format, Posterior, ProposalEllipse, Variable, report_html};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -32,6 +32,7 @@ pub fn to_dict(py: Python<'_>, posterior: Posterior) -> PyResult<Bound<'_, PyDic
     dict.set_item("settings", posterior.settings)?;
     dict.set_item("warnings", posterior.warnings)?;
     dict.set_item("learned", json::write(&posterior.learned)?)?;
+    dict.set_item("jumps", json::write(&posterior.jumps)?)?;
     Ok(dict)
 }
 
@@ -55,6 +56,12 @@ fn kept_to_dict(py: Python<'_>, kept: Draws, dim: usize) -> PyResult<Bound<'_, P
     dict.set_item("points", array::rows(py, &kept.points, dim)?)?;
     dict.set_item("log_density", PyArray1::from_vec(py, kept.log_density))?;
     dict.set_item("acceptance", PyArray1::from_vec(py, kept.acceptance))?;
+    let Jumps { draw, points, log_ratio } = kept.jumps;
+    let jumps = PyDict::new(py);
+    jumps.set_item("draw", PyArray1::from_iter(py, draw.into_iter().map(|draw| draw as i64)))?;
+    jumps.set_item("points", array::rows(py, &points, dim)?)?;
+    jumps.set_item("log_ratio", PyArray1::from_vec(py, log_ratio))?;
+    dict.set_item("jumps", jumps)?;
     let codes = kept.outcome.iter().map(|outcome| outcome.code());
     dict.set_item("outcome", PyArray1::from_iter(py, codes))?;
     Ok(dict)
@@ -70,7 +77,7 @@ macro_rules! get {
 fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
     let variables: Vec<(String, Vec<usize>)> = get!(dict, "variables");
     let chains: Vec<Bound<'_, PyDict>> = get!(dict, "chains");
-    let learned: String = get!(dict, "learned");
+    let [learned, jumps]: [String; 2] = [get!(dict, "learned"), get!(dict, "jumps")];
     Ok(Posterior {
         target: get!(dict, "target"),
         sampler: get!(dict, "sampler"),
@@ -85,6 +92,7 @@ fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
         settings: get!(dict, "settings"),
         warnings: get!(dict, "warnings"),
         learned: json::read(&learned)?,
+        jumps: json::read(&jumps)?,
     })
 }
 
@@ -109,7 +117,16 @@ fn kept_from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Draws> {
     let [log_density, acceptance]: [PyReadonlyArray1<'_, f64>; 2] =
         [get!(dict, "log_density"), get!(dict, "acceptance")];
     let outcome: PyReadonlyArray1<'_, u8> = get!(dict, "outcome");
+    let jumps: Bound<'_, PyDict> = get!(dict, "jumps");
+    let draw: PyReadonlyArray1<'_, i64> = get!(jumps, "draw");
+    let proposed: PyReadonlyArray2<'_, f64> = get!(jumps, "points");
+    let log_ratio: PyReadonlyArray1<'_, f64> = get!(jumps, "log_ratio");
     Ok(Draws {
+        jumps: Jumps {
+            draw: draw.as_array().iter().map(|draw| *draw as usize).collect(),
+            points: proposed.as_array().iter().copied().collect(),
+            log_ratio: log_ratio.as_array().to_vec(),
+        },
         points: points.as_array().iter().copied().collect(),
         log_density: log_density.as_array().to_vec(),
         acceptance: acceptance.as_array().to_vec(),

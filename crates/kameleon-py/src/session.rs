@@ -4,7 +4,7 @@ use kameleon::any_target::AnyTarget;
 use kameleon::{Control, EvalError, Evaluation, Noise, Progress, Target};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ pub struct Session {
     stop: AtomicBool,
     interrupted: AtomicBool,
     fault: Mutex<Option<PyErr>>,
-    /// Called with (iterations, acceptance, scale) of each chain.
+    /// Called with (iterations, acceptance, scale, warm-up) of each chain.
     watcher: Option<Py<PyAny>>,
     /// When the interpreter was last asked.
     asked: Mutex<Instant>,
@@ -73,7 +73,8 @@ impl Session {
     pub fn ask(&self, py: Python<'_>) -> PyResult<()> {
         py.check_signals()?;
         let Some(watcher) = &self.watcher else { return Ok(()) };
-        let seen = |p: &Progress| (p.iterations.load(Ordering::Relaxed), p.acceptance(), p.scale());
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let seen = |p: &Progress| (count(&p.iterations), p.acceptance(), p.scale(), count(&p.warmup));
         watcher.call1(py, (self.progress.iter().map(seen).collect::<Vec<_>>(),))?;
         Ok(())
     }

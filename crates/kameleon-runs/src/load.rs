@@ -1,15 +1,16 @@
 //! A run as it is to be shown: from memory, or from a folder, also while it is running.
 
 use crate::error::RunError;
-use crate::output::{ChainDraws, Learned, Posterior, ProposalEllipse};
+use crate::output::{ChainDraws, JumpSummary, Learned, Posterior, ProposalEllipse};
 use crate::settings::RunSettings;
 use crate::status::Status;
 use crate::store::{Checkpoint, Files, read_journal};
 use crate::stuck;
 use kameleon::any_chain::AnyChain;
+use kameleon::diagnose::Evidence;
 use kameleon::engine::Job;
 use kameleon::record::{Draws, Recorded};
-use kameleon::run::{advice, invalid_points};
+use kameleon::run::{advice, evidence_of, invalid_points, jump_ratios};
 use kameleon::statistics::Statistics;
 use kameleon_models::Bound;
 use std::path::Path;
@@ -106,12 +107,15 @@ pub fn posterior(settings: &RunSettings, chains: Vec<StoredChain>, status: &Stat
     let warmup = lengths.max().unwrap_or(settings.run.length()?.warmup);
     let learned = Learned::of(chains.iter().filter_map(|chain| chain.chain.as_deref()));
     let advice = advice(chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice()))));
+    let evidence = evidence(settings, &chains);
     let chains: Vec<ChainDraws> = chains.into_iter().map(|chain| shown(chain, &bounds, warmup)).collect();
+    let jumps = summarise_jumps(settings, evidence, &chains)?;
     let noisy = settings.model.is_noisy();
     let statistics = || chains.iter().map(|chain| &chain.statistics);
     let mut warnings: Vec<String> = status.warning().into_iter().collect();
     warnings.extend(invalid_points(statistics()));
     warnings.extend(advice);
+    warnings.extend(jumps.as_ref().and_then(|jumps| jumps.warning(&names)));
     if noisy {
         warnings.extend(stuck::warning(
             chains.iter().map(|chain| (chain.index, &chain.statistics)),
@@ -131,8 +135,43 @@ pub fn posterior(settings: &RunSettings, chains: Vec<StoredChain>, status: &Stat
         settings: settings.to_toml()?,
         warnings,
         learned,
+        jumps,
         chains,
     })
+}
+
+/// The evidence, from the draws on the unbounded scale and the density that each chain jumps from.
+fn evidence(settings: &RunSettings, chains: &[StoredChain]) -> Option<Evidence> {
+    let ratios = |stored: &StoredChain| {
+        stored.chain.as_deref().map_or_else(Vec::new, |chain| jump_ratios(chain, &stored.recorded.draws))
+    };
+    let ratios: Vec<Vec<f64>> = chains.iter().map(ratios).collect();
+    let mut all: Vec<(&Draws, &[f64])> =
+        chains.iter().zip(&ratios).map(|(stored, ratios)| (&stored.recorded.draws, ratios.as_slice())).collect();
+    let none = Draws::default();
+    if settings.run.pools() {
+        // Which chains share a density follows from their places among all chains of the plan.
+        let mut places = vec![(&none, &[][..]); settings.run.chains];
+        chains.iter().zip(all).for_each(|(stored, chain)| places[stored.index] = chain);
+        all = places;
+    }
+    evidence_of(&all, settings.run.pools())
+}
+
+/// What the jump proposals say, or why they say nothing; none for a sampler that makes no jumps.
+fn summarise_jumps(
+    settings: &RunSettings,
+    evidence: Option<Evidence>,
+    chains: &[ChainDraws],
+) -> Result<Option<JumpSummary>, RunError> {
+    let (proper, dim) = (settings.has_proper_prior(), settings.parameters.0.len());
+    let why = match evidence {
+        Some(evidence) => return Ok(Some(JumpSummary::new(evidence, proper, chains, dim))),
+        None if !settings.sampler()?.jumps() => return Ok(None),
+        None if !settings.output.keep_jumps => "jump proposals were not kept (keep-jumps = false)",
+        None => "no jump proposals were made after the warm-up",
+    };
+    Ok(Some(JumpSummary::none(why, proper)))
 }
 
 fn shown(chain: StoredChain, bounds: &[Bound], warmup: u64) -> ChainDraws {
@@ -150,6 +189,9 @@ fn shown(chain: StoredChain, bounds: &[Bound], warmup: u64) -> ChainDraws {
 pub fn own_units(kept: &mut Draws, bounds: &[Bound]) {
     if bounds.iter().all(|bound| *bound == Bound::FREE) {
         return;
+    }
+    for (u, bound) in kept.jumps.points.iter_mut().zip(bounds.iter().cycle()) {
+        *u = bound.bounded(*u).0;
     }
     for (point, log_density) in kept.points.chunks_exact_mut(bounds.len()).zip(&mut kept.log_density) {
         for (u, bound) in point.iter_mut().zip(bounds) {

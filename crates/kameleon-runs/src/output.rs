@@ -3,12 +3,14 @@
 //! Everything starts from a [`Posterior`], the one description of a run to be shown or exported.
 
 mod format;
+mod jumps;
 mod labels;
 mod learned;
 pub mod posterior;
 mod report;
 
 pub use format::{FORMATS, Format, FormatName, write_files};
+pub use jumps::{JumpSummary, weighted_draws};
 pub use learned::{Acceptance, Fact, Learned, MoveSummary};
 pub use posterior::{ChainDraws, Posterior, ProposalEllipse, Variable};
 pub use report::{escape, report_html, write_report};

@@ -27,10 +27,11 @@ impl<'a> Prepared<'a> {
     pub fn new(settings: &RunSettings, target: AnyTarget<'a>) -> Result<Self, RunError> {
         let mut settings = settings.clone();
         name_parameters(&mut settings, &target)?;
-        settings.run.complete(settings.model.default_length());
-        settings.check()?;
+        // What the plan leaves open depends on the sampler.
         let sampler = settings.sampler()?;
         (settings.sampler, settings.run.sampler) = (sampler.choice(), sampler);
+        settings.run.complete(settings.model.default_length());
+        settings.check()?;
         let priors = settings.parameters.0.iter().map(|(_, parameter)| parameter.prior).collect();
         let bounds = settings.parameters.bounds()?;
         let target = Bounded::new(WithPrior::within(target, priors, &bounds)?, bounds)?;
@@ -50,8 +51,8 @@ impl<'a> Prepared<'a> {
 
     /// What runs the chains: this machine's threads, or a remote runner.
     pub fn engine<'e>(&self, runner: Option<&'e dyn Runner>, control: Control<'e>) -> Engine<'e> {
-        let run = &self.settings.run;
-        let keep = Keep { thin: run.thin, warmup: self.settings.output.keep_warmup, jumps: true };
+        let (run, output) = (&self.settings.run, &self.settings.output);
+        let keep = Keep { thin: run.thin, warmup: output.keep_warmup, jumps: output.keep_jumps };
         Engine { keep, threads: run.threads, limit: run.time_limit(), runner, control }
     }
 }

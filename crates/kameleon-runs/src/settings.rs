@@ -79,9 +79,9 @@ impl RunSettings {
 
     /// How many iterations each chain makes, at most.
     pub fn length(&self) -> Result<Length, SettingsError> {
-        let mut run = self.run.clone();
+        let mut run = Plan { sampler: self.sampler()?, ..self.run.clone() };
         run.complete(self.model.default_length());
-        Ok(run.length()?)
+        run.length()
     }
 
     fn check_starts(&self) -> Result<(), SettingsError> {

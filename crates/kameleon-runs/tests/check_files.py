@@ -34,6 +34,8 @@ for name, values in expected["variables"].items():
 same(data["sample_stats"]["lp"], expected["lp"])
 same(data["sample_stats"]["acceptance_rate"], expected["acceptance"])
 same(data["sample_stats"]["outcome"], expected["outcome"])
+same(data["sample_stats"]["jump_log_weight"], np.array(expected["jump_log_weight"], dtype=float))
+same(data["sample_stats"]["jump_proposal"], np.array(expected["jump_proposal"], dtype=float))
 assert data["sample_stats"]["outcome"].attrs["flag_meanings"].split() == expected["meanings"]
 assert data["warmup_posterior"]["mu"].shape == (3, 5)
 assert data["warmup_sample_stats"]["lp"].shape == (3, 5)

@@ -82,6 +82,11 @@ impl Sampler {
         matches!(self, Self::Kameleon(_))
     }
 
+    /// Whether it makes jumps from a density that it knows, from which the evidence follows.
+    pub fn jumps(&self) -> bool {
+        matches!(self, Self::Kameleon(_))
+    }
+
     /// The default: learned metric, local steps and jumps.
     pub fn kameleon() -> Self {
         Self::Kameleon(KameleonSettings::default())

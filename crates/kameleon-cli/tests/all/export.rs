@@ -36,7 +36,7 @@ fn a_run_on_disk_gives_a_report_and_files() {
     assert_eq!(done(&["report", &folder]).trim(), report);
     let page = fs::read_to_string(&report).unwrap();
     assert!(page.contains("banana") && page.contains("<th scope=\"row\"><button type=\"button\" data-name=\"x2\">"));
-    for learned in ["scale of the steps", "metric", "points of the history", "jump"] {
+    for learned in ["scale of the steps", "components of the jump density", "points of the history", "jump"] {
         assert!(page.contains(&format!("<th scope=\"row\">{learned}</th>")), "{learned}");
     }
     let elsewhere = kept.path().join("page.html").display().to_string();

@@ -6,6 +6,7 @@ mod common;
 mod python_server;
 
 mod applications;
+mod evidence;
 mod export;
 mod gp;
 #[cfg(unix)]

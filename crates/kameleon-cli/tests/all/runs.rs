@@ -90,8 +90,9 @@ fn ctrl_c_saves_the_run_and_says_how_to_go_on() {
 }
 
 /// Kills the program at ten moments and resumes each time until the run is complete, with what must come out.
-fn survives(place: &Path, sampler: &str) {
-    let file = run_file(place, sampler, "chains = 2\nwarmup = 3000\ndraws = 2000\nthin = 20\nthreads = 2");
+fn survives(place: &Path, sampler: &str, warmup: &str, jumps: bool) {
+    let plan = format!("chains = 2\n{warmup}\ndraws = 2000\nthin = 20\nthreads = 2");
+    let file = run_file(place, sampler, &plan);
     let whole = place.join("whole");
     let started = std::time::Instant::now();
     prints(&["sample", text(&file), "--out", text(&whole), "--quiet"]);
@@ -108,17 +109,23 @@ fn survives(place: &Path, sampler: &str) {
         }
         prints(&["resume", text(&out), "--quiet"]);
         assert_eq!(draws(&out), draws(&whole), "{sampler}, kill {kill}");
+        let weighted = |folder: &Path| {
+            prints(&["export", text(folder), "--weighted"]);
+            fs::read_to_string(folder.join("weighted.csv")).unwrap()
+        };
+        assert!(!jumps || weighted(&out) == weighted(&whole), "weighted draws, kill {kill}");
     }
 }
 
 #[test]
 fn killed_at_ten_moments_a_run_goes_on_as_if_it_had_not_been() {
-    survives(&place("killed"), "name = \"KAMH-LS\"\nn = 200");
+    survives(&place("killed"), "name = \"KAMH-LS\"\nn = 200", "warmup = 3000", false);
 }
 
 #[test]
 fn killed_at_ten_moments_chains_that_learn_together_go_on_as_if_they_had_not_been() {
-    survives(&place("killed-pooled"), "name = \"kameleon\"\nn = 200");
+    let warmup = "warmup = \"chains\"\nmax-warmup = 5000";
+    survives(&place("killed-pooled"), "name = \"kameleon\"\nn = 200", warmup, true);
 }
 
 #[cfg(target_os = "linux")]

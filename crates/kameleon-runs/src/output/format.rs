@@ -3,6 +3,7 @@
 mod csv;
 mod netcdf;
 mod parquet;
+mod weighted;
 
 use crate::atomic_file::FileError;
 use crate::output::Posterior;
@@ -25,7 +26,7 @@ pub struct Format {
 }
 
 /// Every format.
-pub static FORMATS: [Format; 3] = [
+pub static FORMATS: [Format; 4] = [
     Format {
         name: "netcdf",
         file: "posterior.nc",
@@ -47,13 +48,24 @@ pub static FORMATS: [Format; 3] = [
         endings: &["parquet"],
         write: parquet::write,
     },
+    Format {
+        name: "weighted",
+        file: "weighted.csv",
+        about: "one line for each jump proposal, with its log weight",
+        endings: &["weighted.csv"],
+        write: weighted::write,
+    },
 ];
 
 impl Format {
-    /// The format that the ending of a file's name means.
+    /// The format that the ending of a file's name means; of endings that fit, the longest.
     pub fn of(path: &Path) -> Option<&'static Self> {
-        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        FORMATS.iter().find(|format| format.endings.contains(&ending.as_str()))
+        let name = format!(".{}", path.file_name()?.to_str()?.to_ascii_lowercase());
+        let length = |format: &&Self| {
+            let fits = format.endings.iter().filter(|ending| name.ends_with(&format!(".{ending}")));
+            fits.map(|ending| ending.len()).max()
+        };
+        FORMATS.iter().filter(|format| length(format).is_some()).max_by_key(length)
     }
 }
 

@@ -24,10 +24,10 @@ pub(crate) fn safe(names: &[String], reserved: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// The columns of a table of draws: chain, draw, parameters, log density.
-pub(crate) fn columns(names: &[String]) -> Vec<String> {
-    let parameters = safe(names, &["chain", "draw", "log_density"]);
-    ["chain".into(), "draw".into()].into_iter().chain(parameters).chain(["log_density".into()]).collect()
+/// The columns of a table of draws: chain, draw, parameters, and what is told of each, such as the log density.
+pub(crate) fn columns(names: &[String], last: &str) -> Vec<String> {
+    let parameters = safe(names, &["chain", "draw", last]);
+    ["chain".into(), "draw".into()].into_iter().chain(parameters).chain([last.into()]).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A run to be shown or exported: its draws in original units, and all that a person should know about them.
 
 use crate::atomic_file::FileError;
-use crate::output::Learned;
+use crate::output::{JumpSummary, Learned};
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Summary, summarise};
 use kameleon::record::Draws;
@@ -38,6 +38,8 @@ pub struct Posterior {
     pub warnings: Vec<String>,
     /// What the sampler learned.
     pub learned: Learned,
+    /// What its jump proposals say; none for a sampler that makes no jumps.
+    pub jumps: Option<JumpSummary>,
 }
 
 /// A named array of coordinates, row by row; no shape for a single number.
@@ -142,18 +144,24 @@ impl Posterior {
             let proposals = state.as_deref().map(|state| ProposalEllipse::along(state, &draws.points));
             ChainDraws { index, warmup: Draws::default(), draws, statistics, proposals: proposals.unwrap_or_default() }
         });
+        let chains: Vec<ChainDraws> = chains.collect();
+        let evidence = run.evidence(plan.pools());
+        let jumps = evidence.map(|evidence| JumpSummary::new(evidence, false, &chains, run.dim()));
+        let mut warnings = run.warnings();
+        warnings.extend(jumps.as_ref().and_then(|jumps| jumps.warning(&run.names)));
         Self {
             target: target.into(),
             sampler: plan.sampler.name().into(),
             names: run.names.clone(),
             variables: Self::scalars(&run.names),
-            chains: chains.collect(),
+            chains,
             seed: plan.seed,
-            warmup: plan.length().map_or(0, |length| length.warmup),
+            warmup: states.iter().flatten().map(|state| state.warmup()).max().unwrap_or(0),
             thin: plan.thin,
             settings: written(plan),
-            warnings: run.warnings(),
+            warnings,
             learned: Learned::of(states.iter().flatten().map(|state| &**state)),
+            jumps,
             ..Self::default()
         }
     }

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct OutputSettings {
     /// Whether the draws of the warm-up are kept too.
     pub keep_warmup: bool,
+    /// Whether the jump proposals of recorded iterations are kept, from which the evidence and weighted draws come.
+    pub keep_jumps: bool,
     /// The seconds between two checkpoints of a chain; what it did since the last is done again after a crash.
     pub save_every: f64,
     /// The files that are written into the folder when the run has ended.
@@ -18,7 +20,7 @@ pub struct OutputSettings {
 
 impl Default for OutputSettings {
     fn default() -> Self {
-        Self { keep_warmup: false, save_every: 2.0, formats: vec![FormatName(&FORMATS[0])] }
+        Self { keep_warmup: false, keep_jumps: true, save_every: 2.0, formats: vec![FormatName(&FORMATS[0])] }
     }
 }
 

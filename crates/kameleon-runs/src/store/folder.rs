@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const SETTINGS: &str = "settings.toml";
 /// The form of the folder's files, which every run has since form 2.
 const FORM: &str = "form";
-const VERSION: &str = "2\n";
+const VERSION: &str = "3\n";
 /// How the run ended.
 pub(crate) const STATUS: &str = "status.toml";
 /// Held locked by the process that works on the folder.

@@ -1,14 +1,18 @@
 //! The draws of a chain in a file that only grows, in blocks with length and checksum.
+//!
+//! A draw is a byte that says what follows, its coordinates, its log density and its acceptance. If its step was a jump, the
+//! log ratio of the jump proposal follows, and unless it was accepted, and so is the draw itself, its coordinates. A draw and
+//! its jump proposal are in one block: after a crash both are there, or neither is.
 
 use crate::atomic_file::FileError;
 use kameleon::Outcome;
-use kameleon::record::Draw;
+use kameleon::record::{Draw, Jump};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The first bytes of every journal: what it is, and the version of its form.
-const MAGIC: &[u8; 8] = b"KMLNJRN1";
+const MAGIC: &[u8; 8] = b"KMLNJRN2";
 /// Magic, dimension and chain, and their checksum.
 const HEADER: usize = 20;
 /// A block's length and checksum.
@@ -17,8 +21,10 @@ const BLOCK_HEAD: usize = 8;
 const BLOCK: usize = 64 * 1024;
 /// … and no block is larger than this, so that a damaged length cannot ask for all memory.
 const LARGEST_BLOCK: usize = 64 * 1024 * 1024;
-/// The bit of the outcome that marks a draw of the warm-up.
+/// The bits of the first byte that mark a draw of the warm-up, and one that is followed by its jump proposal; the rest is the
+/// outcome.
 const WARM: u8 = 0x80;
+const JUMP: u8 = 0x40;
 
 /// What a journal is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +36,21 @@ pub struct Header {
 }
 
 impl Header {
-    /// The bytes of one draw: coordinates, log density, acceptance, outcome.
+    /// The most bytes of one draw.
     fn draw(self) -> usize {
-        self.dim as usize * 8 + 17
+        1 + 8 * (2 * self.dim as usize + 3)
+    }
+
+    /// The bytes of a draw that begins with this byte; none if no draw does.
+    fn draw_as(self, code: u8) -> Option<usize> {
+        let dim = self.dim as usize;
+        let outcome = Outcome::of(code & !WARM & !JUMP)?;
+        let jump = match code & JUMP != 0 {
+            false => 0,
+            true if outcome == Outcome::Accepted => 1,
+            true => 1 + dim,
+        };
+        Some(1 + 8 * (dim + 2 + jump))
     }
 
     fn bytes(self) -> [u8; HEADER] {
@@ -114,12 +132,14 @@ impl Journal {
 
     /// Adds a draw; it reaches the file with the next whole block, or with [`Journal::sync`].
     pub fn push(&mut self, draw: Draw<'_>) -> Result<(), FileError> {
-        for x in draw.x {
-            self.waiting.extend_from_slice(&x.to_le_bytes());
+        let Draw { x, log_density, acceptance, outcome, warm, jump } = draw;
+        let marks = if warm { WARM } else { 0 } | if jump.is_some() { JUMP } else { 0 };
+        self.waiting.push(outcome.code() | marks);
+        let proposed = jump.map_or(&[][..], |jump| if outcome == Outcome::Accepted { &[] } else { jump.x });
+        let after = [log_density, acceptance].into_iter().chain(jump.map(|jump| jump.log_ratio));
+        for number in x.iter().copied().chain(after).chain(proposed.iter().copied()) {
+            self.waiting.extend_from_slice(&number.to_le_bytes());
         }
-        self.waiting.extend_from_slice(&draw.log_density.to_le_bytes());
-        self.waiting.extend_from_slice(&draw.acceptance.to_le_bytes());
-        self.waiting.push(draw.outcome.code() | if draw.warm { WARM } else { 0 });
         if self.waiting.len() >= BLOCK { self.write_block() } else { Ok(()) }
     }
 
@@ -170,7 +190,7 @@ pub fn read_journal(path: &Path, mut see: impl FnMut(Draw<'_>)) -> Result<Recove
     Read::take(&mut file, HEADER as u64).read_to_end(&mut head).map_err(reading())?;
     let header = Header::parse(path, &head)?;
     let mut recovered = Recovered { header, draws: 0, left_over: 0 };
-    let mut x = vec![0.0; header.dim as usize];
+    let mut numbers = Vec::with_capacity(header.draw() / 8);
     let mut block = Vec::new();
     let mut at = HEADER as u64;
     loop {
@@ -179,9 +199,11 @@ pub fn read_journal(path: &Path, mut see: impl FnMut(Draw<'_>)) -> Result<Recove
             return Ok(recovered);
         }
         at += (BLOCK_HEAD + block.len()) as u64;
-        for draw in block.chunks_exact(header.draw()) {
-            show(draw, &mut x, &mut see);
+        let mut rest = block.as_slice();
+        while let Some((draw, after)) = split_draw(rest, header) {
+            show(draw, header.dim as usize, &mut numbers, &mut see);
             recovered.draws += 1;
+            rest = after;
         }
     }
 }
@@ -194,24 +216,35 @@ fn next_block(file: &mut File, block: &mut Vec<u8>, header: Header) -> std::io::
         return Ok(false);
     }
     let (length, checksum) = (word(block, 0) as usize, word(block, 4));
-    if length == 0 || length > LARGEST_BLOCK || !length.is_multiple_of(header.draw()) {
+    if length == 0 || length > LARGEST_BLOCK {
         return Ok(false);
     }
     block.clear();
     Read::take(&mut *file, length as u64).read_to_end(block)?;
-    let known = |draw: &[u8]| draw.last().is_some_and(|code| Outcome::of(*code & !WARM).is_some());
-    Ok(block.len() == length && crc32fast::hash(block) == checksum && block.chunks_exact(header.draw()).all(known))
+    let mut rest = block.as_slice();
+    while let Some((_, after)) = split_draw(rest, header) {
+        rest = after;
+    }
+    Ok(block.len() == length && crc32fast::hash(block) == checksum && rest.is_empty())
 }
 
-fn show(draw: &[u8], x: &mut [f64], see: &mut impl FnMut(Draw<'_>)) {
-    let (numbers, code) = draw.split_at(draw.len() - 1);
-    let number = |i: usize| f64::from_le_bytes(numbers[8 * i..8 * i + 8].try_into().expect("eight bytes"));
-    for (i, x) in x.iter_mut().enumerate() {
-        *x = number(i);
-    }
-    let Some(outcome) = Outcome::of(code[0] & !WARM) else { return };
-    let (log_density, acceptance) = (number(x.len()), number(x.len() + 1));
-    see(Draw { x, log_density, acceptance, outcome, warm: code[0] & WARM != 0, jump: None });
+/// The bytes of the first draw, and the rest; none if no whole draw is there.
+fn split_draw(block: &[u8], header: Header) -> Option<(&[u8], &[u8])> {
+    block.split_at_checked(header.draw_as(*block.first()?)?)
+}
+
+fn show(draw: &[u8], dim: usize, numbers: &mut Vec<f64>, see: &mut impl FnMut(Draw<'_>)) {
+    let Some(outcome) = Outcome::of(draw[0] & !WARM & !JUMP) else { return };
+    numbers.clear();
+    numbers.extend(draw[1..].chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().expect("eight bytes"))));
+    let (x, rest) = numbers.split_at(dim);
+    let jump = match rest {
+        [_, _, log_ratio, proposed @ ..] => {
+            Some(Jump { x: if proposed.is_empty() { x } else { proposed }, log_ratio: *log_ratio })
+        }
+        _ => None,
+    };
+    see(Draw { x, log_density: rest[0], acceptance: rest[1], outcome, warm: draw[0] & WARM != 0, jump });
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -230,6 +263,6 @@ mod tests {
             let message = journal.sync().unwrap_err().to_string();
             assert!(message.starts_with("/dev/full: writing to the journal failed: No space left"), "{message}");
         }
-        assert_eq!(journal.waiting.len(), BLOCK_HEAD + header.draw());
+        assert_eq!(journal.waiting.len(), BLOCK_HEAD + 1 + 3 * 8);
     }
 }

@@ -1,7 +1,7 @@
 //! The files as other programs read them: ArviZ, the netCDF library, Arrow.
 
 use kameleon::Outcome;
-use kameleon::record::Draws;
+use kameleon::record::{Draws, Jumps};
 use kameleon_runs::output::{ChainDraws, FORMATS, Posterior, Variable};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -19,8 +19,26 @@ fn kept(chain: usize, length: usize) -> Draws {
         log_density: (0..length).map(|k| -(k as f64) - chain as f64 / 3.0).collect(),
         acceptance: (0..length).map(|k| 1.0 / (k + 1) as f64).collect(),
         outcome: (0..length).map(|k| OUTCOMES[(k + chain) % 4]).collect(),
-        ..Draws::default()
+        // Every third step was a jump.
+        jumps: Jumps {
+            draw: (0..length).step_by(3).collect(),
+            points: (0..length.div_ceil(3) * DIM).map(|k| point(k + 77)).collect(),
+            log_ratio: (0..length.div_ceil(3))
+                .map(|k| if k == 2 { f64::NEG_INFINITY } else { 0.3 * k as f64 })
+                .collect(),
+        },
     }
+}
+
+/// The jump proposals of the last 20 draws: a log weight and a point for each, or nothing.
+fn jumps(kept: &Draws) -> (Value, Value) {
+    let of = |draw: usize| kept.jumps.draw.iter().position(|jump| *jump == draw);
+    let weight =
+        |k: usize| if kept.jumps.log_ratio[k].is_finite() { json!(kept.jumps.log_ratio[k]) } else { json!("-inf") };
+    let rows = || (kept.len() - 20..kept.len()).map(of);
+    let weights = rows().map(|k| k.map_or(json!("nan"), weight)).collect();
+    let point = |k: usize| json!(kept.jumps.points[k * DIM..(k + 1) * DIM]);
+    (weights, rows().map(|k| k.map_or(json!(vec!["nan"; DIM]), point)).collect())
 }
 
 /// Three chains of different lengths, of two scalars and a 2 × 3 array.
@@ -87,6 +105,8 @@ fn expected(posterior: &Posterior) -> Value {
         "lp": last(posterior, |kept| tail(kept, &kept.log_density)),
         "acceptance": last(posterior, |kept| tail(kept, &kept.acceptance)),
         "outcome": last(posterior, |kept| Value::Array(codes(kept))),
+        "jump_log_weight": last(posterior, |kept| jumps(kept).0),
+        "jump_proposal": last(posterior, |kept| jumps(kept).1),
         "meanings": ["accepted", "rejected", "outside_support", "invalid"],
         "columns": columns, "rows": 64, "table": table,
     })
@@ -180,7 +200,25 @@ fn the_table_holds_every_draw_to_the_last_bit_and_quotes_names() {
 }
 
 #[test]
+fn the_table_of_weighted_draws_holds_every_jump_proposal_or_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.weighted.csv");
+    let mut posterior = posterior();
+    posterior.write(&path, false).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("chain,draw,mu,") && lines[0].ends_with(",k_m,log_weight"), "{}", lines[0]);
+    assert_eq!(lines.len(), 1 + 7 + 7 + 8);
+    let last: Vec<f64> = lines[1 + 7 + 7 + 2].rsplit(',').take(2).map(|field| field.parse().unwrap()).collect();
+    let jumps = &posterior.chains[2].draws.jumps;
+    assert_eq!(last, [f64::NEG_INFINITY, jumps.points[3 * DIM - 1]]);
+    posterior.chains.iter_mut().for_each(|chain| chain.draws.jumps = Jumps::default());
+    let error = posterior.write(&path, false).unwrap_err().to_string();
+    assert!(error.ends_with("the run has no weighted draws: its sampler makes no jumps"), "{error}");
+}
+
+#[test]
 fn a_file_whose_ending_means_no_format_is_refused_with_those_that_do() {
     let error = posterior().write(Path::new("draws.xlsx"), false).unwrap_err().to_string();
-    assert_eq!(error, "draws.xlsx: the name must end in one of .nc, .csv, .parquet");
+    assert_eq!(error, "draws.xlsx: the name must end in one of .nc, .csv, .parquet, .weighted.csv");
 }

@@ -3,20 +3,19 @@
 use crate::common::{bits, resume, run, settings};
 use kameleon::{Control, Ending, Progress, Sampler};
 use kameleon_runs::store::Files;
-use kameleon_runs::{How, Model, Status, load, start};
+use kameleon_runs::{How, Model, RunSettings, Status, load, start};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tempfile::tempdir;
 
 /// A run that is stopped after this number of evaluations of each chain's model.
-fn interrupted(folder: &Path, after: u64, more: &str) {
-    let settings = settings(more);
+pub fn interrupted(folder: &Path, after: u64, settings: &RunSettings) {
     let (stop, count) = (AtomicBool::new(false), AtomicU64::new(0));
-    let model = Model::open(&settings).unwrap();
+    let model = Model::open(settings).unwrap();
     let counting = Counting { model, count: &count, stop: &stop, after };
     let control = Control { stop: Some(&stop), progress: None::<&[Progress]> };
-    let finished = start(&settings, counting, Some(folder), control).unwrap();
+    let finished = start(settings, counting, Some(folder), control).unwrap();
     assert!(matches!(finished.ending, Ending::Stopped), "{}", finished.reason);
     assert!(finished.posterior.warnings[0].contains("stopped before its end"));
 }
@@ -81,7 +80,7 @@ fn stopped_anywhere_and_resumed_it_is_the_uninterrupted_run() {
     let expected = bits(&run(&settings(""), None).unwrap().posterior);
     for after in [0, 1, 250, 620, 1100] {
         let folder = place.path().join(after.to_string());
-        interrupted(&folder, after, "");
+        interrupted(&folder, after, &settings(""));
         let finished = resume(&folder, None).unwrap();
         assert!(matches!(finished.ending, Ending::Complete));
         assert_eq!(bits(&finished.posterior), expected, "stopped after {after}");
@@ -121,7 +120,7 @@ fn a_rule_ends_the_run_at_the_same_place_interrupted_or_not() {
     assert!(ess(&memory.posterior) >= 60.0);
     for after in [900, 1300] {
         let folder = place.path().join(after.to_string());
-        interrupted(&folder, after, rule);
+        interrupted(&folder, after, &settings(rule));
         let resumed = resume(&folder, None).unwrap();
         assert_eq!((&resumed.reason, bits(&resumed.posterior)), (&memory.reason, bits(&memory.posterior)));
         assert_eq!(bits(&resume(&folder, None).unwrap().posterior), bits(&memory.posterior), "it goes no further");

@@ -60,6 +60,7 @@ fn chains_that_learn_together_make_the_same_draws_elsewhere() {
         let model = Model::open(&settings).unwrap();
         let there = start_on(Some(&nearby), &settings, model, None, Control::default()).unwrap();
         assert_eq!(bits(&there.posterior), bits(&here.posterior));
+        assert_eq!(format!("{:?}", there.posterior.jumps), format!("{:?}", here.posterior.jumps));
         assert_eq!((there.reason, there.posterior.learned), (here.reason, here.posterior.learned));
         assert!(nearby.pieces.load(Ordering::Relaxed) > 3 * 5, "a piece for each stage of the warm-up");
     }

@@ -1,7 +1,7 @@
 //! Runs on disk survive what happens to disks and processes.
 
 use kameleon::any_chain::AnyChain;
-use kameleon::record::Draw;
+use kameleon::record::{Draw, Jump};
 use kameleon::{ChainSettings, Length, Outcome, Sampler};
 use kameleon_runs::store::*;
 use std::fs;
@@ -9,15 +9,31 @@ use std::path::Path;
 
 const HEADER: Header = Header { dim: 2, chain: 1 };
 
-fn entry(k: usize, x: &[f64; 2]) -> Draw<'_> {
-    let outcomes = [Outcome::Accepted, Outcome::Rejected, Outcome::OutsideSupport, Outcome::Invalid];
-    Draw { x, log_density: -(k as f64), acceptance: 0.25, outcome: outcomes[k % 4], warm: k < 10, jump: None }
+/// A draw and the point of its jump proposal.
+fn points(k: usize) -> [[f64; 2]; 2] {
+    let x = [k as f64, 0.5];
+    [x, if k.is_multiple_of(4) { x } else { [0.25, -(k as f64)] }]
+}
+
+/// Every third after the warm-up is a jump; every fourth is accepted.
+fn entry<'a>(k: usize, [x, y]: &'a [[f64; 2]; 2]) -> Draw<'a> {
+    let outcome = Outcome::ALL[k % 4];
+    let log_ratio = if k % 4 < 2 { 0.1 * k as f64 } else { f64::NEG_INFINITY };
+    let jump = (k >= 10 && k.is_multiple_of(3)).then_some(Jump { x: y, log_ratio });
+    Draw { x, log_density: -(k as f64), acceptance: 0.25, outcome, warm: k < 10, jump }
+}
+
+/// The bytes that a draw takes: more for a jump, and least of those for one that was accepted.
+fn bytes_of(k: usize) -> usize {
+    let points = points(k);
+    let draw = entry(k, &points);
+    33 + if draw.jump.is_none() { 0 } else { 8 } + if draw.jump.is_some() && !k.is_multiple_of(4) { 16 } else { 0 }
 }
 
 fn write(path: &Path, draws: usize, sync_every: usize) {
     let mut journal = Journal::create(path, HEADER).unwrap();
     for k in 0..draws {
-        journal.push(entry(k, &[k as f64, 0.5])).unwrap();
+        journal.push(entry(k, &points(k))).unwrap();
         if (k + 1) % sync_every == 0 {
             journal.sync().unwrap();
         }
@@ -43,7 +59,7 @@ fn a_journal_gives_back_every_draw() {
     write(&path, 10_000, 777);
     let mut k = 0;
     let recovered = read_journal(&path, |found| {
-        assert_eq!(found, entry(k, &[k as f64, 0.5]));
+        assert_eq!(found, entry(k, &points(k)));
         k += 1;
     });
     assert_eq!(recovered.unwrap(), Recovered { header: HEADER, draws: 10_000, left_over: 0 });
@@ -55,13 +71,22 @@ fn a_journal_cut_at_any_byte_gives_all_whole_blocks() {
     let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
     write(&whole, 300, 20);
     let bytes = fs::read(&whole).unwrap();
-    // Each block is 8 bytes of head and 20 draws of 33 bytes, after 20 bytes of header.
+    // Each block is 8 bytes of head and 20 draws, after 20 bytes of header.
+    let block = |k: usize| 8 + (20 * k..20 * (k + 1)).map(bytes_of).sum::<usize>();
+    let ends: Vec<usize> = (0..=15).map(|blocks| 20 + (0..blocks).map(block).sum::<usize>()).collect();
+    assert_eq!(ends[15], bytes.len());
     for length in bytes.len().saturating_sub(4096).max(20)..bytes.len() {
         fs::write(&cut, &bytes[..length]).unwrap();
-        let blocks = (length - 20) / (8 + 20 * 33);
+        let blocks = ends.iter().filter(|end| **end <= length).count() - 1;
+        let (mut jumps, mut expected) = (Vec::new(), Vec::new());
         let (found, recovered) = read(&cut);
         assert_eq!(found, counting(blocks * 20), "cut at {length}");
-        assert_eq!(recovered.left_over, (length - 20 - blocks * (8 + 20 * 33)) as u64);
+        assert_eq!(recovered.left_over, (length - ends[blocks]) as u64);
+        read_journal(&cut, |draw| jumps.extend(draw.jump.map(|jump| (jump.x.to_vec(), jump.log_ratio)))).unwrap();
+        for k in 0..blocks * 20 {
+            expected.extend(entry(k, &points(k)).jump.map(|jump| (jump.x.to_vec(), jump.log_ratio)));
+        }
+        assert_eq!(jumps, expected, "the jump proposals of these draws and no others, cut at {length}");
     }
     for length in 0..20 {
         fs::write(&cut, &bytes[..length]).unwrap();
@@ -156,9 +181,11 @@ fn files_of_an_older_form_are_refused_with_the_reason() {
     let older = "was written by another version of kameleon";
     drop(Folder::create(place.path(), "").unwrap());
     let checkpoint = place.path().join("chain-0.checkpoint");
-    fs::write(&checkpoint, b"KMLNCKP1 and what followed").unwrap();
+    fs::write(&checkpoint, b"KMLNCKP2 and what followed").unwrap();
     assert!(Checkpoint::read(&checkpoint).unwrap_err().to_string().contains(older));
-    fs::remove_file(place.path().join("form")).unwrap();
+    fs::write(place.path().join("form"), "2\n").unwrap();
     let refused = Folder::open(place.path()).unwrap_err().to_string();
     assert!(refused.contains(older) && refused.contains("start the run again"), "{refused}");
+    fs::remove_file(place.path().join("form")).unwrap();
+    assert!(Folder::open(place.path()).unwrap_err().to_string().contains(older));
 }

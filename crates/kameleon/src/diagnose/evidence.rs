@@ -122,7 +122,7 @@ fn of_group(chains: &[ChainRatios<'_>]) -> Evidence {
 
 impl Evidence {
     /// No estimate, for a reason.
-    fn none(why: &str) -> Self {
+    pub fn none(why: &str) -> Self {
         Self {
             log: f64::NAN,
             error: f64::NAN,

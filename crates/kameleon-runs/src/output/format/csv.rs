@@ -10,7 +10,7 @@ pub(super) fn write(posterior: &Posterior, path: &Path, _warmup: bool) -> Result
     atomic_file::replace(path, |beside| {
         let failed = |why: ::csv::Error| FileError::doing(beside, "writing")(why.into());
         let mut table = ::csv::Writer::from_path(beside).map_err(failed)?;
-        table.write_record(labels::columns(&posterior.names)).map_err(failed)?;
+        table.write_record(labels::columns(&posterior.names, "log_density")).map_err(failed)?;
         for chain in &posterior.chains {
             let rows = chain.draws.points.chunks(posterior.dim()).zip(&chain.draws.log_density);
             for (draw, (x, log_density)) in rows.enumerate() {

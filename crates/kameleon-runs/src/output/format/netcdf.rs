@@ -88,7 +88,9 @@ impl<'a> Rectangle<'a> {
             }
             from += variable.size();
         }
-        self.write_statistics(&Group::new(file, &format!("{prefix}sample_stats"), self, posterior)?)
+        let statistics = Group::new(file, &format!("{prefix}sample_stats"), self, posterior)?;
+        self.write_statistics(&statistics)?;
+        self.write_jumps(&statistics, posterior.dim())
     }
 
     /// The log density, and where they were recorded the acceptance probability and the outcome.
@@ -105,6 +107,29 @@ impl<'a> Rectangle<'a> {
             outcome.new_attr::<i8>().shape([flags.len()]).create("flag_values")?.write_array(&flags)?;
             let meanings = outcome.new_attr::<rust_hdf5::types::VarLenUnicode>().create("flag_meanings")?;
             meanings.write_string(&Outcome::ALL.map(Outcome::name).join(" ").replace('-', "_"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Of steps that were jumps, the proposal and its log weight; not a number for the others.
+impl Rectangle<'_> {
+    fn write_jumps(&self, group: &Group, dim: usize) -> Result<()> {
+        let rows = self.chains.len() * self.length;
+        let (mut log_weights, mut points) = (vec![f64::NAN; rows], vec![f64::NAN; rows * dim]);
+        let mut any = false;
+        for (c, (_, kept)) in self.chains.iter().enumerate() {
+            let (skipped, jumps) = (kept.len() - self.length, &kept.jumps);
+            let proposals = jumps.draw.iter().zip(jumps.points.chunks(dim)).zip(&jumps.log_ratio);
+            for ((draw, x), log_weight) in proposals.filter(|((draw, _), _)| **draw >= skipped) {
+                let row = c * self.length + draw - skipped;
+                (log_weights[row], any) = (*log_weight, true);
+                points[row * dim..(row + 1) * dim].copy_from_slice(x);
+            }
+        }
+        if any {
+            group.variable("jump_log_weight", &[], &log_weights)?;
+            group.variable("jump_proposal", &[dim], &points)?;
         }
         Ok(())
     }

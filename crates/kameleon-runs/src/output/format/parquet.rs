@@ -78,7 +78,8 @@ fn page_header(values: usize) -> Vec<u8> {
 fn write_table(posterior: &Posterior, to: impl Write) -> io::Result<()> {
     // The chain and the draw come first, and are whole numbers.
     let column = |(k, label)| Column { label, kind: if k < 2 { INT64 } else { DOUBLE } };
-    let columns: Vec<Column> = labels::columns(&posterior.names).into_iter().enumerate().map(column).collect();
+    let columns: Vec<Column> =
+        labels::columns(&posterior.names, "log_density").into_iter().enumerate().map(column).collect();
     let mut file = Counted { to, offset: 0 };
     file.write(MAGIC)?;
     let mut groups = Vec::new();

@@ -1,6 +1,6 @@
 //! Runs for tests.
 
-use kameleon::Control;
+use kameleon::{Control, Warmup};
 use kameleon_runs::output::Posterior;
 use kameleon_runs::{Finished, Model, RunError, RunSettings, start};
 use std::path::Path;
@@ -30,6 +30,14 @@ pub fn settings(more: &str) -> RunSettings {
     RunSettings::from_toml(&text, "run.toml").unwrap()
 }
 
+/// [`settings`] with the default sampler, which makes jumps.
+pub fn jumping(more: &str) -> RunSettings {
+    let mut settings = settings(more);
+    (settings.sampler, settings.run.warmup) = (Default::default(), Warmup::Chains);
+    settings.run.max_warmup = Some(2000);
+    settings
+}
+
 /// Runs it to its end.
 pub fn run(settings: &RunSettings, folder: Option<&Path>) -> Result<Finished, RunError> {
     start(settings, Model::open(settings)?, folder, Control::default())
@@ -42,8 +50,24 @@ pub fn resume(folder: &Path, draws: Option<u64>) -> Result<Finished, RunError> {
 }
 
 /// The draws of all chains, bit for bit, with everything recorded next to them.
-pub fn bits(posterior: &Posterior) -> Vec<u64> {
+#[derive(PartialEq)]
+pub struct Bits(Vec<u64>);
+
+/// Thousands of numbers help nobody who reads a failure.
+impl std::fmt::Debug for Bits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} numbers", self.0.len())
+    }
+}
+
+/// The draws of all chains, bit for bit, with everything recorded next to them.
+pub fn bits(posterior: &Posterior) -> Bits {
     let kept = posterior.chains.iter().flat_map(|chain| [&chain.warmup, &chain.draws]);
-    kept.flat_map(|kept| kept.points.iter().chain(&kept.log_density).chain(&kept.acceptance).map(|x| x.to_bits()))
-        .collect()
+    let numbers = kept.flat_map(|kept| {
+        let jumps = kept.jumps.points.iter().chain(&kept.jumps.log_ratio);
+        let places = kept.jumps.draw.iter().map(|draw| *draw as u64);
+        let draws = kept.points.iter().chain(&kept.log_density).chain(&kept.acceptance);
+        draws.chain(jumps).map(|x| x.to_bits()).chain(places)
+    });
+    Bits(numbers.collect())
 }

@@ -1,0 +1,146 @@
+//! What the jump proposals of a run say: its evidence, and the means of parameters by weights next to those of the chains.
+
+use crate::output::ChainDraws;
+use kameleon::diagnose::{Evidence, LARGEST_K, LARGEST_Z, LEAST_PROPOSALS, mcse_mean, weighted_means};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
+
+/// What the jump proposals say.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JumpSummary {
+    /// Whether the density is a likelihood times a proper prior, so that its integral is the evidence.
+    pub proper_prior: bool,
+    /// ln of the integral of the density, and how far to believe it.
+    pub evidence: Evidence,
+    /// The mean of each parameter by the weights of the jump proposals; empty without jump proposals.
+    #[serde(deserialize_with = "numbers")]
+    pub means: Vec<f64>,
+    /// Their standard errors.
+    #[serde(deserialize_with = "numbers")]
+    pub errors: Vec<f64>,
+    /// The distance of each from the mean of the chains' draws, in standard errors.
+    #[serde(deserialize_with = "numbers")]
+    pub distances: Vec<f64>,
+}
+
+/// Numbers, with NaN for the null that JSON has in place of it.
+fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    let found: Vec<Option<f64>> = Vec::deserialize(deserializer)?;
+    Ok(found.into_iter().map(|number| number.unwrap_or(f64::NAN)).collect())
+}
+
+impl JumpSummary {
+    /// From the evidence and the chains, whose points are in the parameters' own units.
+    pub fn new(evidence: Evidence, proper_prior: bool, chains: &[ChainDraws], dim: usize) -> Self {
+        let (points, log_weights) = weighted_draws(chains);
+        let mut summary = Self { proper_prior, evidence, means: vec![], errors: vec![], distances: vec![] };
+        if !log_weights.is_empty() {
+            let weighted = weighted_means(&points, dim, &log_weights);
+            let (means, errors): (Vec<f64>, Vec<f64>) = (0..dim).map(|i| mean_of_chains(chains, dim, i)).unzip();
+            summary.distances = weighted.distance_from(&means, &errors);
+            (summary.means, summary.errors) = (weighted.mean, weighted.error);
+        }
+        summary
+    }
+
+    /// No evidence, for a reason.
+    pub fn none(why: &str, proper_prior: bool) -> Self {
+        Self { proper_prior, evidence: Evidence::none(why), means: vec![], errors: vec![], distances: vec![] }
+    }
+
+    /// What the evidence is called.
+    pub fn name(&self) -> &'static str {
+        if self.proper_prior { "log evidence" } else { "log normalising constant" }
+    }
+
+    /// The largest distance of a weighted mean from that of the chains, in standard errors, and its parameter.
+    pub fn largest_distance(&self) -> Option<(usize, f64)> {
+        let distances = self.distances.iter().map(|z| z.abs()).enumerate().filter(|(_, z)| z.is_finite());
+        distances.max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// A warning if the weighted means, where their weights can be believed, are not those of the chains.
+    pub fn warning(&self, names: &[String]) -> Option<String> {
+        let believed = self.evidence.pareto_k <= LARGEST_K && self.evidence.proposals >= LEAST_PROPOSALS;
+        let (worst, z) = self.largest_distance().filter(|(_, z)| believed && *z > LARGEST_Z)?;
+        Some(format!(
+            "the mean of {} over the draws is {z:.1} standard errors away from its mean by the weighted jump proposals: the \
+             chains may not have visited every region in proportion to its probability; run longer, or from other starts",
+            names.get(worst).map_or("a parameter", String::as_str)
+        ))
+    }
+}
+
+/// A number with its error, or the reason why there is none.
+impl fmt::Display for JumpSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Evidence { log, error, reliable, why, proposals, .. } = &self.evidence;
+        if !reliable {
+            return write!(f, "{}: {why}", if *proposals > 0 { "not reliable" } else { "unknown" });
+        }
+        // Down to the second digit of the error, and no further than anybody needs.
+        let digits = (1.0 - error.log10().floor()).clamp(1.0, 4.0) as usize;
+        write!(f, "{log:.digits$} ± {error:.digits$}")
+    }
+}
+
+/// The jump proposals of all chains, one after another, and the logarithms of their weights.
+pub fn weighted_draws(chains: &[ChainDraws]) -> (Vec<f64>, Vec<f64>) {
+    let jumps = || chains.iter().map(|chain| &chain.draws.jumps);
+    (jumps().flat_map(|jumps| &jumps.points).copied().collect(), jumps().flat_map(|j| &j.log_ratio).copied().collect())
+}
+
+/// The mean of a parameter over the draws of all chains, and its standard error.
+fn mean_of_chains(chains: &[ChainDraws], dim: usize, i: usize) -> (f64, f64) {
+    let column = |chain: &ChainDraws| chain.draws.points.chunks_exact(dim).map(|x| x[i]).collect::<Vec<f64>>();
+    let columns: Vec<Vec<f64>> = chains.iter().map(column).filter(|column| !column.is_empty()).collect();
+    let count: usize = columns.iter().map(Vec::len).sum();
+    let mean = columns.iter().flatten().sum::<f64>() / count as f64;
+    (mean, mcse_mean(&columns.iter().map(Vec::as_slice).collect::<Vec<_>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(log: f64, error: f64, reliable: bool) -> JumpSummary {
+        let mut summary = JumpSummary::none("the reason", true);
+        let evidence = &mut summary.evidence;
+        (evidence.log, evidence.error, evidence.reliable) = (log, error, reliable);
+        summary
+    }
+
+    #[test]
+    fn a_number_comes_with_its_error_or_not_at_all() {
+        assert_eq!(summary(-12.34512, 0.0123, true).to_string(), "-12.345 ± 0.012");
+        assert_eq!(summary(1234.56, 0.45, true).to_string(), "1234.56 ± 0.45");
+        assert_eq!(summary(-1.0, 1e-9, true).to_string(), "-1.0000 ± 0.0000");
+        let mut refused = summary(-12.345, 0.0123, false);
+        assert_eq!(refused.to_string(), "unknown: the reason");
+        refused.evidence.proposals = 1000;
+        assert_eq!(refused.to_string(), "not reliable: the reason");
+    }
+
+    #[test]
+    fn means_that_differ_are_told_where_the_weights_can_be_believed() {
+        let mut found = summary(0.0, 0.1, true);
+        found.distances = vec![-1.0, -5.25, f64::NAN];
+        (found.evidence.pareto_k, found.evidence.proposals) = (0.2, 1000);
+        let names = ["a", "b", "c"].map(String::from);
+        let said = found.warning(&names).unwrap();
+        assert!(said.starts_with("the mean of b over the draws is 5.2 standard errors away"), "{said}");
+        found.evidence.pareto_k = 0.9;
+        assert_eq!(found.warning(&names), None);
+        found.evidence.pareto_k = 0.2;
+        found.distances[1] = 3.9;
+        assert_eq!(found.warning(&names), None);
+    }
+
+    #[test]
+    fn numbers_that_are_none_survive_json() {
+        let mut found = summary(f64::NAN, f64::NAN, false);
+        found.means = vec![1.0, f64::NAN];
+        let read: JumpSummary = serde_json::from_str(&serde_json::to_string(&found).unwrap()).unwrap();
+        assert!(read.means[1].is_nan() && read.evidence.log.is_nan() && read.means[0] == 1.0);
+    }
+}

@@ -1,0 +1,56 @@
+//! A run under a changed density, from its draws.
+
+use crate::common::run;
+use kameleon_runs::output::Posterior;
+use kameleon_runs::{RunSettings, log_ratios, reweight};
+
+/// A standard normal distribution in x, and one with mean 3 and standard deviation 2 in y.
+fn normals() -> Posterior {
+    let text =
+        "parameters = [\"x\", \"y\"]\n[model]\nlog-density = \"-x^2/2 - (y-3)^2/8\"\n[run]\ndraws = 5000\nseed = 2\n";
+    run(&RunSettings::from_toml(text, "normals.toml").unwrap(), None).unwrap().posterior
+}
+
+#[test]
+fn a_small_change_is_applied_with_its_errors_and_moves_the_evidence() {
+    let posterior = normals();
+    // exp(x/2): the mean of x becomes 1/2, and the integral exp(1/8) times as large.
+    let found = reweight(&posterior, &log_ratios(&posterior, "x/2 + 7").unwrap()).unwrap();
+    assert!(found.reliable && found.pareto_k < 0.5 && found.draws == 20_000, "{found:?}");
+    let [x, y] = &found.parameters[..] else { panic!("two parameters") };
+    assert!((x.mean - 0.5).abs() < 4.0 * x.mcse_mean && x.mcse_mean < 0.05, "{x:?}");
+    assert!((y.mean - 3.0).abs() < 4.0 * y.mcse_mean && (y.sd - 2.0).abs() < 0.1, "{y:?}");
+    assert!((x.q50 - 0.5).abs() < 0.1 && (x.q95 - 2.145).abs() < 0.2 && (x.q5 + 1.145).abs() < 0.2, "{x:?}");
+    assert!((found.log_change - 7.125).abs() < 4.0 * found.log_change_error && found.log_change_error < 0.05);
+    assert!(found.ess > 1000.0 && found.ess < 20_000.0, "{}", found.ess);
+    // No change changes nothing.
+    let same = reweight(&posterior, &log_ratios(&posterior, "0").unwrap()).unwrap();
+    let summary = posterior.summary();
+    for (p, q) in same.parameters.iter().zip(&summary.parameters) {
+        assert!((p.mean - q.mean).abs() < 1e-12 && (p.mcse_mean / q.mcse_mean - 1.0).abs() < 1e-3, "{p:?} {q:?}");
+    }
+    assert_eq!(same.log_change, 0.0);
+}
+
+#[test]
+fn a_large_change_is_refused_in_words_and_without_numbers() {
+    let posterior = normals();
+    let found = reweight(&posterior, &log_ratios(&posterior, "0.49*x^2").unwrap()).unwrap();
+    assert!(!found.reliable && found.parameters.is_empty() && found.log_change.is_nan(), "{found:?}");
+    assert!(found.ess <= 20_000.0, "{}", found.ess);
+    let far = reweight(&posterior, &log_ratios(&posterior, "-50*(x-9)^2").unwrap()).unwrap();
+    assert!(!far.reliable && far.ess < 100.0, "{far:?}");
+    let said = found.to_string();
+    assert!(said.starts_with("not reliable: the change is too large for these draws"), "{said}");
+    assert!(said.contains("sample the changed model instead"), "{said}");
+}
+
+#[test]
+fn what_is_no_log_ratio_is_told() {
+    let posterior = normals();
+    let says = |ratios: &[Vec<f64>]| reweight(&posterior, ratios).unwrap_err().to_string();
+    assert!(says(&[]).contains("one number for each draw of each chain"));
+    assert!(says(&log_ratios(&posterior, "ln(x)").unwrap()).contains("is NaN at a draw"));
+    assert!(says(&log_ratios(&posterior, "-inf").unwrap()).contains("is -inf at every draw"));
+    assert!(log_ratios(&posterior, "z").unwrap_err().to_string().contains('z'));
+}
