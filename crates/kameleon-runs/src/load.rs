@@ -166,7 +166,10 @@ fn summarise_jumps(
 ) -> Result<Option<JumpSummary>, RunError> {
     let (proper, dim) = (settings.has_proper_prior(), settings.parameters.0.len());
     let why = match evidence {
-        Some(evidence) => return Ok(Some(JumpSummary::new(evidence, proper, chains, dim))),
+        Some(evidence) => {
+            let draws: Vec<&Draws> = chains.iter().map(|chain| &chain.draws).collect();
+            return Ok(Some(JumpSummary::new(evidence, proper, &draws, dim)));
+        }
         None if !settings.sampler()?.jumps() => return Ok(None),
         None if !settings.output.keep_jumps => "jump proposals were not kept (keep-jumps = false)",
         None => "no jump proposals were made after the warm-up",

@@ -10,7 +10,7 @@ pub mod posterior;
 mod report;
 
 pub use format::{FORMATS, Format, FormatName, write_files};
-pub use jumps::{JumpSummary, weighted_draws};
+pub use jumps::JumpSummary;
 pub use learned::{Acceptance, Fact, Learned, MoveSummary};
 pub use posterior::{ChainDraws, Posterior, ProposalEllipse, Variable};
 pub use report::{escape, report_html, write_report};

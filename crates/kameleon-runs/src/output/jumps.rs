@@ -1,7 +1,7 @@
 //! What the jump proposals of a run say: its evidence, and the means of parameters by weights next to those of the chains.
 
-use crate::output::ChainDraws;
 use kameleon::diagnose::{Evidence, LARGEST_K, LARGEST_Z, LEAST_PROPOSALS, mcse_mean, weighted_means};
+use kameleon::record::Draws;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
@@ -30,8 +30,8 @@ fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Er
 }
 
 impl JumpSummary {
-    /// From the evidence and the chains, whose points are in the parameters' own units.
-    pub fn new(evidence: Evidence, proper_prior: bool, chains: &[ChainDraws], dim: usize) -> Self {
+    /// From the evidence and the draws of each chain, whose points are in the parameters' own units.
+    pub fn new(evidence: Evidence, proper_prior: bool, chains: &[&Draws], dim: usize) -> Self {
         let (points, log_weights) = weighted_draws(chains);
         let mut summary = Self { proper_prior, evidence, means: vec![], errors: vec![], distances: vec![] };
         if !log_weights.is_empty() {
@@ -85,14 +85,14 @@ impl fmt::Display for JumpSummary {
 }
 
 /// The jump proposals of all chains, one after another, and the logarithms of their weights.
-pub fn weighted_draws(chains: &[ChainDraws]) -> (Vec<f64>, Vec<f64>) {
-    let jumps = || chains.iter().map(|chain| &chain.draws.jumps);
+fn weighted_draws(chains: &[&Draws]) -> (Vec<f64>, Vec<f64>) {
+    let jumps = || chains.iter().map(|draws| &draws.jumps);
     (jumps().flat_map(|jumps| &jumps.points).copied().collect(), jumps().flat_map(|j| &j.log_ratio).copied().collect())
 }
 
 /// The mean of a parameter over the draws of all chains, and its standard error.
-fn mean_of_chains(chains: &[ChainDraws], dim: usize, i: usize) -> (f64, f64) {
-    let column = |chain: &ChainDraws| chain.draws.points.chunks_exact(dim).map(|x| x[i]).collect::<Vec<f64>>();
+fn mean_of_chains(chains: &[&Draws], dim: usize, i: usize) -> (f64, f64) {
+    let column = |draws: &&Draws| draws.points.chunks_exact(dim).map(|x| x[i]).collect::<Vec<f64>>();
     let columns: Vec<Vec<f64>> = chains.iter().map(column).filter(|column| !column.is_empty()).collect();
     let count: usize = columns.iter().map(Vec::len).sum();
     let mean = columns.iter().flatten().sum::<f64>() / count as f64;

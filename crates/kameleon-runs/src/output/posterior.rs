@@ -146,7 +146,8 @@ impl Posterior {
         });
         let chains: Vec<ChainDraws> = chains.collect();
         let evidence = run.evidence(plan.pools());
-        let jumps = evidence.map(|evidence| JumpSummary::new(evidence, false, &chains, run.dim()));
+        let draws: Vec<&Draws> = run.chains.iter().map(|chain| &chain.draws).collect();
+        let jumps = evidence.map(|evidence| JumpSummary::new(evidence, false, &draws, run.dim()));
         let mut warnings = run.warnings();
         warnings.extend(jumps.as_ref().and_then(|jumps| jumps.warning(&run.names)));
         Self {
