@@ -1,7 +1,7 @@
 """The samplers that are compared: one function each, from a target and a seed to draws.
 
 Each uses the settings that its own documentation recommends for a target of this kind. Markov chains take the budget of
-evaluations that the target has, and throw the first half away. Those that need a box as a prior weight their draws, and
+evaluations that the target has, and throw the first half away, or what their own warm-up took. Those that need a box as a prior weight their draws, and
 stop by their own rules.
 """
 
@@ -23,24 +23,30 @@ class Draws:
     weights: Array | None = None
 
 
-def kameleon(target: Target, seed: int, chains: int) -> Draws:
+def kameleon(target: Target, seed: int, chains: int, weighted: bool = False) -> Draws:
     import kameleon as km
 
-    length = target.budget // chains
+    # The warm-up ends by itself; what it leaves of the budget goes to draws.
     result = km.sample(
         target.log_density,
         target.start(chains, seed),
         chains=chains,
-        warmup=length // 2,
-        draws=length - length // 2 - 1,
+        max_evaluations=target.budget,
         seed=seed,
         progress=False,
     )
-    return Draws(np.asarray(result.draws))
+    if not weighted:
+        return Draws(np.asarray(result.draws))
+    points, log_weights = result.weighted_draws()
+    return Draws(points[None], np.exp(log_weights - log_weights.max()))
 
 
 def kameleon_four(target: Target, seed: int) -> Draws:
     return kameleon(target, seed, 4)
+
+
+def kameleon_weighted(target: Target, seed: int) -> Draws:
+    return kameleon(target, seed, 4, weighted=True)
 
 
 def kameleon_one(target: Target, seed: int) -> Draws:
@@ -231,6 +237,7 @@ class Peer:
 
 PEERS = [
     Peer("kameleon, 4 chains pooled", "kameleon", kameleon_four),
+    Peer("kameleon, 4 chains, weighted", "kameleon", kameleon_weighted),
     Peer("kameleon, 1 chain", "kameleon", kameleon_one),
     Peer("emcee, stretch", "emcee", emcee_stretch),
     Peer("emcee, DE + snooker", "emcee", emcee_de),
