@@ -5,7 +5,7 @@
 
 use kameleon::diagnose::n_eq;
 use kameleon::random::{Purpose, stream};
-use kameleon::target::{Banana, Flower, Funnel, Gaussian, StudentT, TwoModes};
+use kameleon::target::{Banana, Flower, Funnel, Gaussian, Noisy, StudentT, TwoModes};
 use kameleon::*;
 use rand::RngExt;
 
@@ -23,6 +23,10 @@ fn main() {
             }
             match target {
                 "b003" => measure(target, Banana::new(8, 0.03, 100.0).unwrap(), &plan, runs),
+                "noisy003" => {
+                    let banana = Banana::new(8, 0.03, 100.0).unwrap();
+                    measure(target, Noisy::new(banana, 1.0).unwrap(), &plan, runs);
+                }
                 "b01" => measure(target, Banana::new(8, 0.1, 100.0).unwrap(), &plan, runs),
                 "flower" => measure(target, Flower::new(8, 10.0, 6.0, 6.0, 1.0).unwrap(), &plan, runs),
                 "ring2" => measure(target, Flower::ring(2, 3.5, 0.05).unwrap(), &plan, runs),
@@ -96,6 +100,10 @@ impl Target for Mixed {
         let y = self.back(x);
         self.banana.log_density(&y, noise)
     }
+
+    fn known(&self) -> Option<&dyn Known> {
+        Some(self)
+    }
 }
 
 impl Known for Mixed {
@@ -132,9 +140,10 @@ fn processor_seconds() -> f64 {
     ticks as f64 / 100.0
 }
 
-fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan, runs: u64) {
+fn measure(name: &str, target: impl Target + Clone + Send, plan: &Plan, runs: u64) {
     let d = target.dim().unwrap();
-    let truth = target.mean();
+    let known = target.known().unwrap();
+    let truth = known.mean();
     let (mut errors, mut ess, mut tail, mut accepted, mut warm) = (Vec::new(), 0.0, 0.0, 0.0, 0.0);
     let (mut rhat, mut evaluations, mut warned) = (0.0f64, 0, 0);
     let (mut weighted_errors, mut logs) = (Vec::new(), Vec::new());
@@ -188,7 +197,7 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan, runs: u64
         "{name:7} {:9} ess/1000 {ess:6.1} tail {tail:6.1} n_eq {:8.0} worst |mean| {:6.3} rhat {rhat:.3} warned {warned} accept {accepted:.3} warm-up {warm:.0} \
          us/eval {:.2}",
         plan.sampler.name(),
-        n_eq(target.total_variance(), &errors),
+        n_eq(known.total_variance(), &errors),
         errors.iter().fold(0.0f64, |a, b| a.max(*b)).sqrt(),
         1e6 * seconds / evaluations as f64,
     );
@@ -202,7 +211,7 @@ fn measure(name: &str, target: impl Known + Clone + Send, plan: &Plan, runs: u64
         let reliable = logs.iter().filter(|(.., reliable)| *reliable).count();
         println!(
             "        weighted n_eq {:8.0}  log Z {mean:.4} rms {rms:.4} claimed {:.4} covered {covered} reliable {reliable} of {n}",
-            n_eq(target.total_variance(), &weighted_errors),
+            n_eq(known.total_variance(), &weighted_errors),
             logs.iter().map(|(_, error, _)| error).sum::<f64>() / n,
         );
     }
