@@ -1,8 +1,8 @@
 """The samplers that are compared: one function each, from a target and a seed to draws.
 
 Each uses the settings that its own documentation recommends for a target of this kind. Markov chains take the budget of
-evaluations that the target has, and throw the first half away, or what their own warm-up took. Those that need a box as a
-prior weight their draws, and stop by their own rules.
+evaluations that the target has, and throw the first half away, or what their own warm-up took. Those that need a box as
+a prior weight their draws, and stop by their own rules.
 """
 
 from __future__ import annotations
