@@ -4,6 +4,7 @@ use crate::any_chain::AnyChain;
 use crate::chain::ChainSettings;
 use crate::engine::{Rule, StopRule};
 use crate::length::Length;
+use crate::pool::LARGEST_GROUP;
 use crate::record::Recorded;
 use crate::registry::SettingsError;
 use crate::sampler::{Sampler, StartError};
@@ -82,8 +83,8 @@ pub struct Plan {
     pub chains: usize,
     /// How long each chain learns before its draws count.
     pub warmup: Warmup,
-    /// The most iterations of a warm-up that ends when it has learned; by default 10,000 or what suits the model, and at most
-    /// half of `max-evaluations`.
+    /// The most iterations of a warm-up that ends when it has learned; by default half of `max-evaluations`, or else 10,000 or what
+    /// suits the model, and as much more as fewer than four chains learn together.
     pub max_warmup: Option<u64>,
     /// Draws kept from each chain, by default 10,000 or what suits the model, or with `max-evaluations` all that the warm-up
     /// leaves; with `until`, the most that are kept.
@@ -176,12 +177,18 @@ impl Plan {
         if self.warmup == Warmup::Auto {
             self.warmup = if self.sampler.ends_warmup() { Warmup::Chains } else { Warmup::Iterations(usual.0) };
         }
-        if self.warmup == Warmup::Chains {
-            self.max_warmup.get_or_insert(usual.0);
-        }
         if self.max_evaluations.is_none() {
+            if self.warmup == Warmup::Chains {
+                self.max_warmup.get_or_insert(usual.0.saturating_mul(self.alone()));
+            }
             self.draws.get_or_insert(usual.1);
         }
+    }
+
+    /// What takes four chains that learn together one iteration takes fewer of them this many.
+    fn alone(&self) -> u64 {
+        let together = if self.pools() { self.chains.min(LARGEST_GROUP) } else { 1 };
+        (LARGEST_GROUP / together) as u64
     }
 
     /// The indices of the chains that are run here.
@@ -235,8 +242,10 @@ impl Plan {
         Ok(match self.warmup {
             Warmup::Iterations(iterations) => (iterations, false),
             _ => {
-                let most = self.max_warmup.unwrap_or(USUAL_LENGTH.0);
-                (self.most_iterations().map_or(most, |all| most.min(all / 2)), ends)
+                let usual = if ends { USUAL_LENGTH.0.saturating_mul(self.alone()) } else { USUAL_LENGTH.0 };
+                let half = self.most_iterations().map(|all| all / 2);
+                let most = self.max_warmup.or(half.filter(|_| ends)).unwrap_or(usual);
+                (half.map_or(most, |half| most.min(half)), ends)
             }
         })
     }

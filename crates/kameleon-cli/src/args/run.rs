@@ -40,8 +40,8 @@ pub struct RunArgs {
     /// kameleon and 50000 iterations for other samplers (expressions and libraries 20000, other models 5000) [default: auto]
     #[arg(long, value_name = "COUNT|chains|auto")]
     warmup: Option<Warmup>,
-    /// The most iterations of a warm-up that ends when the chains have learned [default: as above, and at most half of
-    /// --max-evaluations]
+    /// The most iterations of a warm-up that ends when the chains have learned [default: half of --max-evaluations, else as
+    /// above, and more where fewer than four chains learn together]
     #[arg(long, value_name = "COUNT", value_parser = whole::<u64>)]
     max_warmup: Option<u64>,
     /// Draws kept from each chain [default: 100000; expressions and libraries 80000; other models 20000; with
