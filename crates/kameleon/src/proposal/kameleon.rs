@@ -9,7 +9,7 @@ use super::Proposal;
 use crate::Rng;
 use crate::learner::{Learner, RefreshInput, SharedFit, downcast};
 use crate::linalg::times_transpose;
-use crate::moves::{Jump, KernelStep, Local, Model, MoveId, Parts, Pick, Setting, Walk};
+use crate::moves::{KernelStep, Local, Model, MoveId, Parts, Pick, Setting, Walk};
 use crate::registry::{Range, Settings, SettingsError};
 use crate::report::{MoveReport, Report};
 use crate::step::{Step, Tried};
@@ -162,7 +162,7 @@ impl Proposal for Kameleon {
     }
 
     fn log_jump_density(&self, at: &Local, component: usize) -> Option<f64> {
-        (Pick::of(component).id == MoveId::of(&Jump)).then(|| at.log_jump_density().unwrap_or(f64::NAN))
+        (!self.warmup.has_length(Pick::of(component).id)).then(|| at.log_jump_density().unwrap_or(f64::NAN))
     }
 
     fn log_jump_density_at(&self, x: &[f64]) -> Option<f64> {
