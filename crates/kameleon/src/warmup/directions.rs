@@ -3,38 +3,22 @@
 use crate::linalg::{dot, eigen, invert_lower, mirror, packed_row};
 use crate::mixture::{Mixture, Part, Sample};
 use crate::moves::{Frame, JumpDensity};
-use serde::{Deserialize, Serialize};
 
 /// Third moments are taken over pairs of this many points.
 const PAIRED: usize = 1000;
 
-/// How directions are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Directions {
-    /// Where the target is widest in its own units.
-    Wide,
-    /// Where it is least like a Gaussian by its third moments, …
-    Third,
-    /// … and by its fourth.
-    Fourth,
-    /// Where the components of a mixture differ most from the whole.
-    Parts,
-    /// As at the last refresh.
-    Last,
-}
-
-/// Candidates by what white points do, the leading directions first; `guide` is a mixture in all directions.
-pub fn directions(white: &Sample, guide: &Mixture, frame: &Frame, last: Option<&[f64]>) -> Vec<(Directions, Vec<f64>)> {
+/// Candidates by what white points do, each with its leading directions first; `guide` is a mixture in all directions. They are
+/// where the target is widest in its own units, where it is least like a Gaussian by its third and by its fourth moments,
+/// and where the components of the guide differ most from the whole.
+pub fn directions(white: &Sample, guide: &Mixture, frame: &Frame) -> [Vec<f64>; 4] {
     let d = white.dim;
     let gaussian = (d + 2) as f64;
-    let mut all = vec![
-        (Directions::Wide, leading(widths(frame), d, |width| width)),
-        (Directions::Third, leading(third_moments(white), d, |moment| moment)),
-        (Directions::Fourth, leading(fourth_moments(white), d, |moment| (moment - gaussian).abs())),
-        (Directions::Parts, leading(parts(guide), d, |difference| difference)),
-    ];
-    all.extend(last.map(|rows| (Directions::Last, rows.to_vec())));
-    all
+    [
+        leading(widths(frame), d, |width| width),
+        leading(third_moments(white), d, |moment| moment),
+        leading(fourth_moments(white), d, |moment| (moment - gaussian).abs()),
+        leading(parts(guide), d, |difference| difference),
+    ]
 }
 
 /// The leading unit eigenvectors of the symmetric `a`, one after another, largest worth of the eigenvalue first.
@@ -169,53 +153,31 @@ mod tests {
     }
 
     /// For each way to find directions, the share of its first two that lies in the plane of the last two white coordinates.
-    fn in_the_plane(sample: &Sample) -> Vec<(Directions, f64)> {
+    fn in_the_plane(sample: &Sample) -> [f64; 4] {
         let frame = shrunk_frame(sample).unwrap();
         let white = sample.mapped(DIM, |x, u| frame.coordinates(x, u));
         let mut rng = stream(5, 0, Purpose::Learn);
         let guide = fit(&white, Start::Clusters(16, &mut rng), 2, 15).unwrap();
-        let found = directions(&white, &guide, &frame, None);
+        let found = directions(&white, &guide, &frame);
         let share = |rows: &[f64]| {
             let row = |row: &[f64]| row[DIM - 2].powi(2) + row[DIM - 1].powi(2);
             rows[..2 * DIM].chunks_exact(DIM).map(row).sum::<f64>() / 2.0
         };
-        assert!(found.iter().all(|(_, rows)| crate::linalg::are_orthonormal(rows, DIM)));
-        found.into_iter().map(|(found, rows)| (found, share(&rows))).collect()
+        assert!(found.iter().all(|rows| crate::linalg::are_orthonormal(rows, DIM)));
+        found.map(|rows| share(&rows))
     }
 
     #[test]
     fn a_bent_plane_is_found_whatever_the_units() {
-        for (found, share) in in_the_plane(&states(4000, true)) {
-            match found {
-                // The widest directions are others.
-                Directions::Wide => assert!(share < 0.5, "{share}"),
-                Directions::Third | Directions::Parts => assert!(share > 0.95, "{found:?}: {share}"),
-                // The second is not told apart from the others by fourth moments.
-                _ => assert!(share > 0.5, "{found:?}: {share}"),
-            }
-        }
+        // The widest directions are others, and fourth moments do not tell the second one apart.
+        let [wide, third, fourth, parts] = in_the_plane(&states(4000, true));
+        assert!(wide < 0.5 && third > 0.95 && fourth > 0.5 && parts > 0.95, "{wide} {third} {fourth} {parts}");
     }
 
     #[test]
     fn a_plane_of_groups_is_found_where_third_moments_are_zero() {
-        let shares = in_the_plane(&states(4000, false));
-        for (found, share) in shares {
-            match found {
-                Directions::Fourth | Directions::Parts => assert!(share > 0.95, "{found:?}: {share}"),
-                _ => {}
-            }
-        }
-    }
-
-    #[test]
-    fn the_last_directions_are_a_candidate_too() {
-        let sample = states(300, true);
-        let frame = shrunk_frame(&sample).unwrap();
-        let white = sample.mapped(DIM, |x, u| frame.coordinates(x, u));
-        let guide = fit(&white, Start::Clusters(2, &mut stream(5, 0, Purpose::Learn)), 2, 5).unwrap();
-        let last = Frame::raw(vec![0.0; DIM]).factor[..3 * DIM].to_vec();
-        let found = directions(&white, &guide, &frame, Some(&last));
-        assert_eq!(found.last().unwrap(), &(Directions::Last, last));
+        let [_, _, fourth, parts] = in_the_plane(&states(4000, false));
+        assert!(fourth > 0.95 && parts > 0.95, "{fourth} {parts}");
     }
 
     #[test]

@@ -2,38 +2,37 @@
 
 use super::missed::{Met, log_mean};
 use super::proposals::{Evaluated, Proposals, log_sum_exp};
-use super::structure::Structure;
 use super::window::Window;
 use crate::Rng;
 use crate::diagnose::pareto_k;
-use crate::mixture::{MOST_COMPONENTS, Sample};
+use crate::mixture::Sample;
 use crate::moves::JumpDensity;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-/// A round is good if k̂ is below this …
-const LARGEST_K: f64 = 0.5;
+/// A round is good if k̂, which is uncertain in one round, is below this …
+const LARGEST_K: f64 = 0.7;
 /// … and its efficiency at least this share of that of the round before.
 const STABLE: f64 = 0.85;
-/// The number of good rounds in a row after which enough is learned.
-const GOOD_ROUNDS: u64 = 3;
+/// Enough is learned after this many good rounds in a row, …
+const GOOD_ROUNDS: usize = 3;
+/// … with this many proposals together, …
+const GOOD_PROPOSALS: usize = 4000;
+/// … whose k̂ is below this.
+const LARGEST_K_TOGETHER: f64 = 0.5;
 /// The most states of chains that are looked at for regions that the jump density misses.
 const MOST_STATES: usize = 10_000;
 /// The share of proposals that are held out.
 const HELD_OUT: f64 = 0.4;
 /// Proposals whose weight is below this share of the mean are left out.
 const NEGLIGIBLE: f64 = 1e-5;
-/// The structure is chosen anew when the time has grown by this.
-const CHOOSE_AGAIN: f64 = 1.6;
 
 /// What a group knows besides the model while it learns.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Learning {
     proposals: Proposals,
-    /// The structure that was chosen, and when.
-    structure: Option<(u64, Structure)>,
     /// How many rounds in a row were good, and the efficiency of the last.
-    good: u64,
+    good: usize,
     efficiency: f64,
 }
 
@@ -45,7 +44,7 @@ impl Learning {
         if is_empty {
             return;
         }
-        let ratios = self.proposals.last_ratios();
+        let ratios = self.proposals.last_ratios(1);
         let efficiency = effective_size(&ratios) / ratios.len() as f64;
         let good = pareto_k(&ratios) < LARGEST_K && efficiency > STABLE * self.efficiency;
         self.good = if good { self.good + 1 } else { 0 };
@@ -54,26 +53,13 @@ impl Learning {
 
     /// Whether what was read from elsewhere is of points in `dim` dimensions.
     pub fn fits(&self, dim: usize) -> bool {
-        let known = self.structure.as_ref().is_none_or(|(_, structure)| structure.components <= MOST_COMPONENTS);
-        self.proposals.fits(dim) && known
+        self.proposals.fits(dim)
     }
 
     /// Whether enough is learned.
     pub fn is_enough(&self) -> bool {
-        self.good >= GOOD_ROUNDS
-    }
-
-    /// The structure to stay near at `t`; none if it is to be chosen anew.
-    pub fn structure(&self, t: u64) -> Option<&Structure> {
-        let (chosen, structure) = self.structure.as_ref()?;
-        ((t as f64) < CHOOSE_AGAIN * *chosen as f64).then_some(structure)
-    }
-
-    /// Keeps the structure that was found at `t`.
-    pub fn keep(&mut self, t: u64, structure: &Structure) {
-        let chosen =
-            if self.structure(t).is_some() { self.structure.as_ref().map_or(t, |(chosen, _)| *chosen) } else { t };
-        self.structure = Some((chosen, structure.clone()));
+        let ratios = self.proposals.last_ratios(self.good);
+        self.good >= GOOD_ROUNDS && ratios.len() >= GOOD_PROPOSALS && pareto_k(&ratios) < LARGEST_K_TOGETHER
     }
 
     /// All points where the target is known: proposals, and states of the chains. Nothing before there are proposals, which tell Z.

@@ -133,11 +133,14 @@ impl Proposals {
         self.rounds.iter().map(|round| round.drawn.len()).sum()
     }
 
-    /// ln of the ratio of the target to the density that it was drawn from, for each proposal of the last round.
-    pub fn last_ratios(&self) -> Vec<f64> {
-        let Some(round) = self.rounds.last() else { return Vec::new() };
-        let own = round.log_q.last().into_iter().flatten();
-        round.drawn.log_density.iter().zip(own).map(|(log, log_q)| log - log_q).collect()
+    /// ln of the ratio of the target to the density that it was drawn from, for each proposal of the last rounds.
+    pub fn last_ratios(&self, rounds: usize) -> Vec<f64> {
+        let first = self.rounds.len().saturating_sub(rounds);
+        let of = |(k, round): (usize, &'_ Round)| -> Vec<f64> {
+            let own = round.log_q.get(first + k).into_iter().flatten();
+            round.drawn.log_density.iter().zip(own).map(|(log, log_q)| log - log_q).collect()
+        };
+        self.rounds[first..].iter().enumerate().flat_map(of).collect()
     }
 
     /// The log density of the target at all proposals.

@@ -43,7 +43,7 @@ pub fn refresh(old: &Fit, inputs: &[ChainInput], points: usize, schedule: Schedu
     let is_last = t == schedule.last() || (schedule.may_end(t) && learning.is_enough());
     let (mut density, mut history) = (None, None);
     if schedule.has_history(t) {
-        density = jump_density(old, &mut learning, &window, sample, is_last, t, &mut rng);
+        density = jump_density(old, &learning, &window, sample, is_last, &mut rng);
         history = points_of_history(&window, density.as_ref(), &metric, points, &mut rng);
     }
     let model = Model { metric, history, density };
@@ -57,21 +57,18 @@ pub fn refresh(old: &Fit, inputs: &[ChainInput], points: usize, schedule: Schedu
 /// The density of jumps, learned from their proposals and the states of the chains.
 fn jump_density(
     old: &Fit,
-    learning: &mut Learning,
+    learning: &Learning,
     window: &Window<'_>,
     states: Sample,
     is_last: bool,
-    t: u64,
     rng: &mut Rng,
 ) -> Option<JumpDensity> {
     if states.dim > LARGEST_WITH_JUMPS {
         return None;
     }
     let sample = learning.sample(states, rng);
-    let known = learning.structure(t).filter(|_| !is_last);
-    let fitted = learn_density(&sample, known, old.model.density.as_ref(), rng);
+    let fitted = learn_density(&sample, old.model.density.as_ref(), !is_last, rng);
     let learned = fitted.and_then(|fitted| {
-        learning.keep(t, &fitted.structure);
         let density = with_flat_part(fitted, &sample, if is_last { FROZEN } else { EXPLORING }, rng)?;
         Some(with_missed_regions(density, &learning.met(window), rng))
     });

@@ -1,6 +1,6 @@
 //! When the warm-up learns.
 //!
-//! At first at times that grow by 1.3, when only steps are made; then, when there are jumps, in rounds of about 1500 jump proposals.
+//! At first at times that grow by 1.3, when only steps are made; then, when there are jumps, in rounds of 500 jump proposals and more.
 //! The last time is nine tenths of a warm-up of fixed length. One that ends when it has learned ends after a good round.
 
 use serde::{Deserialize, Serialize};
@@ -10,9 +10,9 @@ const FIRST: u64 = 100;
 /// Times grow at least by this while there are only steps, …
 const GROWTH: f64 = 1.3;
 /// … and by this in rounds of jumps, …
-const ROUND_GROWTH: f64 = 1.15;
-/// … which have about this many jump proposals, and by this when enough is learned.
-const ROUND: f64 = 1500.0;
+const ROUND_GROWTH: f64 = 1.25;
+/// … which have at least about this many jump proposals, and by this when enough is learned.
+const ROUND: f64 = 500.0;
 const LEARNED_GROWTH: f64 = 2.0;
 /// Before this time, or this share of a short warm-up, there are only steps: z would be of the way to the target, not of it.
 const LOCAL_UNTIL: u64 = 400;

@@ -5,21 +5,20 @@
 //! alike, and an estimate judged on randomly held-out draws confirms itself.
 
 use super::correlation::shrunk_frame;
-use super::directions::{Directions, directions};
+use super::directions::directions;
 use crate::Rng;
 use crate::mixture::{FREEDOMS, MOST_COMPONENTS, Mixture, Part, Sample, Start, fit};
 use crate::moves::{FewDirections, Frame, JumpDensity, Student};
-use serde::{Deserialize, Serialize};
 
 /// How many points a candidate is fitted to and judged by.
-const FITTED: usize = 1500;
+const FITTED: usize = 1200;
 const JUDGED: usize = 1000;
 /// How many the chosen one is fitted to.
 const MOST_FITTED: usize = 4000;
 /// Iterations for a candidate, for each of three beginnings of the chosen one, and for the best of these.
-const TRIED: usize = 10;
-const BEGUN: usize = 6;
-const FINISHED: usize = 20;
+const TRIED: usize = 6;
+const BEGUN: usize = 5;
+const FINISHED: usize = 15;
 /// A component has at least this many effective points.
 const POINTS_EACH: f64 = 3.0;
 /// A higher number of components is no better if it gains less than this in the mean log density; that ends the search, …
@@ -34,66 +33,31 @@ const FEW_COMPONENTS: usize = 16;
 /// Directions are compared with this many components.
 const MIDDLING: usize = 16;
 
-/// The structure of a mixture.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Structure {
-    /// In which directions it is.
-    pub kind: Kind,
-    /// K, the number of components it was given; fits may drop some.
-    pub components: usize,
-}
-
-/// In which directions a mixture is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
-    /// In all; each covariance has this many directions of its own.
-    All {
-        /// Of its own.
-        own: usize,
-    },
-    /// In a few.
-    Few {
-        /// How they were found.
-        found: Directions,
-        /// How many.
-        count: usize,
-    },
-}
-
 /// A mixture in the white frame of its sample.
 pub struct Fitted {
-    pub structure: Structure,
     pub frame: Frame,
     pub few: Option<FewDirections>,
     pub mixture: Mixture,
 }
 
-/// The best of all structures, or near the one that is `known`. None if the sample is too small to tell.
-pub fn learn_density(
-    sample: &Sample,
-    known: Option<&Structure>,
-    last: Option<&JumpDensity>,
-    rng: &mut Rng,
-) -> Option<Fitted> {
+/// The best of all structures; `last` is the density before, in whose few directions, if it has any, the search may stay. None if
+/// the sample is too small to tell.
+pub fn learn_density(sample: &Sample, last: Option<&JumpDensity>, may_stay: bool, rng: &mut Rng) -> Option<Fitted> {
     let frame = shrunk_frame(sample)?;
     let white = sample.mapped(sample.dim, |x, u| frame.coordinates(x, u));
     let mut search = Search::new(&white, rng)?;
-    let guide = search.all_directions(known)?;
     let last = last.map(JumpDensity::parts).and_then(|last| Some(last.few.as_ref()?.rows_in(&last.frame, &frame)));
-    search.few_directions(known, &guide, &frame, last.as_deref());
-    let Search { best, .. } = search;
-    let (_, structure, rows) = best?;
-    let (mixture, few) = match &structure.kind {
-        Kind::All { own } => (best_of_three(&white, structure.components, *own, rng)?, None),
-        Kind::Few { count, .. } => {
-            let (near, rest) = split(&white, &rows);
-            (best_of_three(&near, structure.components, *count, rng)?, {
-                let rest = fit_rest(&rest, sample.dim - count);
-                Some(FewDirections { rows, rest })
-            })
-        }
+    let guide = search.all_directions(may_stay && last.is_some())?;
+    search.few_directions(&guide, &frame, last.as_deref());
+    let Choice { rows, own, components, .. } = search.best?;
+    let (mixture, few) = if rows.is_empty() {
+        (best_of_three(&white, components, own, rng)?, None)
+    } else {
+        let (near, rest) = split(&white, &rows);
+        let rest = fit_rest(&rest, sample.dim - own);
+        (best_of_three(&near, components, own, rng)?, Some(FewDirections { rows, rest }))
     };
-    Some(Fitted { structure, frame, few, mixture })
+    Some(Fitted { frame, few, mixture })
 }
 
 /// A bad beginning is worse than any choice: the best of three goes on.
@@ -115,7 +79,6 @@ fn best_of_three(sample: &Sample, components: usize, own: usize, rng: &mut Rng) 
 
 /// A set of directions that mixtures are tried in.
 struct Space {
-    kind: Kind,
     /// The rows of a few directions; empty for all.
     rows: Vec<f64>,
     /// How many directions of its own each covariance has.
@@ -130,8 +93,17 @@ struct Search<'a> {
     fitted: Sample,
     judged: Sample,
     rng: &'a mut Rng,
-    /// The highest score, its structure and, for few directions, their rows.
-    best: Option<(f64, Structure, Vec<f64>)>,
+    best: Option<Choice>,
+}
+
+/// The structure with the highest score.
+struct Choice {
+    score: f64,
+    /// As in its [`Space`].
+    rows: Vec<f64>,
+    own: usize,
+    /// K, the number of components it is given; fits may drop some.
+    components: usize,
 }
 
 impl<'a> Search<'a> {
@@ -141,21 +113,19 @@ impl<'a> Search<'a> {
         enough.then_some(Self { fitted, judged, rng, best: None })
     }
 
-    /// Tries mixtures in all directions; gives the best of them.
-    fn all_directions(&mut self, known: Option<&Structure>) -> Option<Mixture> {
+    /// Tries mixtures in all directions; gives the best of them. If it is only to find directions, one is enough.
+    fn all_directions(&mut self, only_guide: bool) -> Option<Mixture> {
         let d = self.fitted.dim;
         let most = if d <= MANY_UP_TO { MOST_COMPONENTS } else { FEW_COMPONENTS };
-        let (owns, numbers) = match known.map(|known| (&known.kind, known.components)) {
-            Some((Kind::All { own }, k)) => (vec![*own], (k / 2, most.min(2 * k))),
-            // Only to find directions.
-            Some((Kind::Few { .. }, _)) => (vec![2.min(d)], (FEW_COMPONENTS, FEW_COMPONENTS)),
-            None if d <= FREE_UP_TO => (vec![d, 0, 1, 2], (1, most)),
-            None => (vec![1, 0], (1, most)),
+        let (owns, numbers) = match d {
+            _ if only_guide => (vec![2.min(d)], (FEW_COMPONENTS, FEW_COMPONENTS)),
+            _ if d <= FREE_UP_TO => (vec![d, 0, 1, 2], (1, most)),
+            _ => (vec![1, 0], (1, most)),
         };
         let mut guide: Option<Tried> = None;
         for own in owns.into_iter().filter(|own| *own <= d) {
             let (fitted, judged) = (self.fitted.clone(), self.judged.clone());
-            let space = Space { kind: Kind::All { own }, rows: Vec::new(), own, fitted, judged, rest: 0.0 };
+            let space = Space { rows: Vec::new(), own, fitted, judged, rest: 0.0 };
             // With the number of components that suits the first.
             let numbers = guide.as_ref().map_or(numbers, |guide| (guide.components, guide.components));
             let best = self.try_numbers(&space, numbers);
@@ -166,40 +136,26 @@ impl<'a> Search<'a> {
 
     /// Tries mixtures in a few directions times one t for the rest: all directions with a middling number of components, then
     /// all numbers in the best directions.
-    fn few_directions(&mut self, known: Option<&Structure>, guide: &Mixture, frame: &Frame, last: Option<&[f64]>) {
+    fn few_directions(&mut self, guide: &Mixture, frame: &Frame, last: Option<&[f64]>) {
         let d = self.fitted.dim;
-        let known = match known.map(|known| (&known.kind, known.components)) {
-            Some((Kind::All { .. }, _)) => return,
-            Some((Kind::Few { found, count }, components)) => Some((*found, *count, components)),
-            None => None,
-        };
-        let wanted = |found: Directions| {
-            known.is_none_or(|(known, ..)| [known, Directions::Parts, Directions::Last].contains(&found))
-        };
-        let all = directions(&self.fitted, guide, frame, last);
-        let first = known.map_or(MIDDLING, |(.., components)| components);
         let mut best: Option<(f64, Space)> = None;
-        for (found, rows) in all.into_iter().filter(|(found, _)| wanted(*found)) {
-            for count in 2..=JumpDensity::MOST_DIRECTIONS.min(d.saturating_sub(1)) {
-                let last = found == Directions::Last && rows.len() != count * d;
-                if last || rows.len() < count * d || known.is_some_and(|(_, known, _)| known != count) {
-                    continue;
-                }
-                let space = self.space(found, &rows[..count * d]);
-                if let Some(tried) = self.try_numbers(&space, (first, first))
-                    && best.as_ref().is_none_or(|(score, _)| tried.score > *score)
-                {
-                    best = Some((tried.score, space));
-                }
+        let counts = 2..=JumpDensity::MOST_DIRECTIONS.min(d.saturating_sub(1));
+        let all = directions(&self.fitted, guide, frame);
+        let leading = all.iter().flat_map(|rows| counts.clone().map(|count| &rows[..count * d]));
+        for rows in leading.chain(last.filter(|rows| counts.contains(&(rows.len() / d)))) {
+            let space = self.space(rows);
+            if let Some(tried) = self.try_numbers(&space, (MIDDLING, MIDDLING))
+                && best.as_ref().is_none_or(|(score, _)| tried.score > *score)
+            {
+                best = Some((tried.score, space));
             }
         }
         if let Some((_, space)) = best {
-            let numbers = known.map_or((2, MOST_COMPONENTS), |(.., k)| (k / 2, MOST_COMPONENTS.min(2 * k)));
-            self.try_numbers(&space, numbers);
+            self.try_numbers(&space, (2, MOST_COMPONENTS));
         }
     }
 
-    fn space(&self, found: Directions, rows: &[f64]) -> Space {
+    fn space(&self, rows: &[f64]) -> Space {
         let d = self.fitted.dim;
         let count = rows.len() / d;
         let (fitted, rest) = split(&self.fitted, rows);
@@ -207,7 +163,7 @@ impl<'a> Search<'a> {
         let (student, others) = (fit_rest(&rest, d - count), (d - count) as f64);
         let log_density = student.log_density(others);
         let rest = rest_judged.mean(|squared| log_density(squared[0]));
-        Space { kind: Kind::Few { found, count }, rows: rows.to_vec(), own: count, fitted, judged, rest }
+        Space { rows: rows.to_vec(), own: count, fitted, judged, rest }
     }
 
     /// Tries numbers of components, each twice the last, until more are no better; gives the best.
@@ -221,8 +177,8 @@ impl<'a> Search<'a> {
         while components <= most && (components == 1 || enough(components)) && failures < 2 {
             let mixture = fit(&space.fitted, Start::Clusters(components, self.rng), space.own, TRIED)?;
             let score = space.judged.mean(|u| mixture.log_density(u)) + space.rest;
-            if self.best.as_ref().is_none_or(|(best, ..)| score > *best) {
-                self.best = Some((score, Structure { kind: space.kind.clone(), components }, space.rows.clone()));
+            if self.best.as_ref().is_none_or(|best| score > best.score) {
+                self.best = Some(Choice { score, rows: space.rows.clone(), own: space.own, components });
             }
             let better = best.as_ref().is_none_or(|best| score > best.score + LEAST_GAIN);
             failures = if better { 0 } else { failures + if components > UNSURE { 2 } else { 1 } };
