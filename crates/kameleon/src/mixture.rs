@@ -24,6 +24,9 @@ pub const MOST_COMPONENTS: usize = 64;
 const LANES: usize = 8;
 /// The most groups of lanes: room for two fits in one mixture, and for regions that both forget.
 const MOST_GROUPS: usize = 2 * MOST_COMPONENTS / LANES + 4;
+/// A component is refused that lies more than this many of its widths from zero: differences of points from its centre would
+/// be nothing but rounding, and its density would not be that of its draws.
+const FARTHEST: f64 = 1e9;
 /// ln of the weight of a lane without a component: as good as zero, but finite.
 const NOTHING: f64 = -1e300;
 
@@ -93,6 +96,10 @@ impl Mixture {
             for r in 0..dim {
                 let row = &inverse[packed_row(r)..packed_row(r + 1)];
                 let centre: f64 = row.iter().zip(&component.centre).map(|(p, m)| p * m).sum();
+                let far: f64 = row.iter().zip(&component.centre).map(|(p, m)| (p * m).abs()).sum();
+                if far.is_nan() || far > FARTHEST {
+                    return None;
+                }
                 for value in std::iter::once(&centre).chain(row) {
                     rows.next().expect("there is room for every row").0[lane] = *value;
                 }

@@ -5,7 +5,7 @@ use super::sample::Sample;
 use super::start::clusters;
 use super::{Component, Mixture, Shares, log_t_constant};
 use crate::Rng;
-use crate::linalg::{mirror, packed_row};
+use crate::linalg::{add_to_diagonal, mirror, packed_row};
 use crate::simd;
 use multiversion::multiversion;
 
@@ -26,6 +26,10 @@ const LEAST_ITERATIONS: usize = 8;
 const NO_SHARE: f64 = 1e-3;
 /// Each centre is drawn towards the mean of all as by this many points.
 const CENTRE_PRIOR: f64 = 0.5;
+
+/// A component is at least as wide as this share of its distance from zero: points that are all the same tell no width, and one that
+/// is narrower could not be evaluated.
+const LEAST_WIDTH: f64 = 1e-7;
 
 /// Where a fit starts.
 pub enum Start<'a> {
@@ -195,7 +199,10 @@ impl Moments {
             }
         }
         mirror(&mut covariance, d);
-        (around.iter().zip(&shift).map(|(m, s)| m + s).collect(), covariance)
+        let centre: Vec<f64> = around.iter().zip(&shift).map(|(m, s)| m + s).collect();
+        let far = centre.iter().fold(0.0f64, |far, m| far.max(m.abs()));
+        add_to_diagonal(&mut covariance, d, LEAST_WIDTH * far * LEAST_WIDTH * far);
+        (centre, covariance)
     }
 }
 

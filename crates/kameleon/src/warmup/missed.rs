@@ -6,6 +6,7 @@
 
 use super::proposals::log_sum_exp;
 use crate::Rng;
+use crate::linalg::{cholesky, dot, solve_lower, times_transpose};
 use crate::mixture::{Component, Mixture, Sample, Start, fit};
 use crate::moves::{JumpDensity, Parts};
 
@@ -24,6 +25,8 @@ const MOST_COMPONENTS: f64 = 8.0;
 /// The squared scale of their components over that of a fit, and their most degrees of freedom.
 const WIDER: f64 = 4.0;
 const MOST_FREEDOM: f64 = 5.0;
+/// Their scale matrix is drawn towards that of the nearest component of the density as by this many points for each dimension.
+const PRIOR_POINTS: f64 = 2.0;
 const ITERATIONS: usize = 12;
 /// Up to this dimension covariances are free in all directions.
 const FREE_UP_TO: usize = 12;
@@ -59,7 +62,12 @@ fn missed(density: &JumpDensity, met: &Met<'_>) -> Option<(Sample, f64)> {
         if ratio > MISSED && *mass > 0.0 {
             let s = few.as_ref().map_or(u.as_slice(), |few| few.coordinates(&u, &mut room));
             missed += mass;
-            sample.push(s, mass * ratio.min(1e6).sqrt(), false);
+            let weight = mass * ratio.min(1e6).sqrt();
+            // A chain that stayed is one point, which weighs more.
+            match sample.weights.last_mut() {
+                Some(last) if sample.points.ends_with(s) => *last += weight,
+                _ => sample.push(s, weight, false),
+            }
         }
     }
     let (sum, squares) = sample.weights.iter().fold((0.0, 0.0), |(sum, squares), w| (sum + w, squares + w * w));
@@ -76,17 +84,39 @@ fn widened(density: &JumpDensity, sample: &Sample, mass: f64, rng: &mut Rng) -> 
     let count = (sample.size() / POINTS_EACH).clamp(1.0, MOST_COMPONENTS) as usize;
     let own = if k <= FREE_UP_TO { k } else { 1 };
     let found = fit(sample, Start::Clusters(count, rng), own, ITERATIONS)?;
-    let wider = libm::pow(WIDER, (4.0 / k as f64).min(1.0)).sqrt();
+    let wider = libm::pow(WIDER, (4.0 / k as f64).min(1.0));
     let kept = mixture.components().iter().map(|c| Component { weight: (1.0 - share) * c.weight, ..c.clone() });
-    let spread = found.components().iter().map(|c| Component {
-        weight: share * c.weight,
-        centre: c.centre.clone(),
-        factor: c.factor.iter().map(|l| wider * l).collect(),
-        freedom: c.freedom.min(MOST_FREEDOM),
+    let spread = found.components().iter().map(|c| {
+        let factor = spread_factor(c, c.weight * sample.size(), wider, &mixture);
+        let freedom = c.freedom.min(MOST_FREEDOM);
+        Component { weight: share * c.weight, centre: c.centre.clone(), factor, freedom }
     });
     let mixture = Mixture::new(kept.chain(spread).collect())?;
     Some(Parts { frame, few, mixture, wide }.into())
         .filter(|density: &JumpDensity| density.fits(density.parts().frame.dim()))
+}
+
+/// The factor of a component's scale matrix, made wider, and drawn towards that of the nearest component that is known: a few points
+/// do not tell how wide a region is, and a chain that stayed where it was tells nothing of it.
+fn spread_factor(component: &Component, points: f64, wider: f64, known: &Mixture) -> Vec<f64> {
+    let d = component.centre.len();
+    let distance = |other: &Component| {
+        let mut e: Vec<f64> = component.centre.iter().zip(&other.centre).map(|(a, b)| a - b).collect();
+        solve_lower(&other.factor, &mut e);
+        dot(&e, &e)
+    };
+    let nearest = known.components().iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let prior = PRIOR_POINTS * d as f64;
+    let own = points / (points + prior);
+    let mut scale = vec![0.0; d * d];
+    times_transpose(&component.factor, d, &mut scale);
+    scale.iter_mut().for_each(|s| *s *= own * wider);
+    if let Some(nearest) = nearest {
+        let mut other = vec![0.0; d * d];
+        times_transpose(&nearest.factor, d, &mut other);
+        scale.iter_mut().zip(&other).for_each(|(s, o)| *s += (1.0 - own) * o);
+    }
+    if cholesky(&mut scale, d) { scale } else { component.factor.clone() }
 }
 
 /// ln of the mean of weights whose logarithms are given.
@@ -145,6 +175,31 @@ mod tests {
             before.log_density(&[0.5, 0.5], &mut [0.0; DIM]) - after.log_density(&[0.5, 0.5], &mut [0.0; DIM]) < 0.2
         );
         assert!(after.fits(DIM));
+    }
+
+    #[test]
+    fn where_a_chain_stayed_the_component_is_as_wide_as_its_neighbour() {
+        let mut points = two_modes(200);
+        points.retain(|(x, _)| x[0] < 10.0);
+        // Three chains that each stayed for long, all at the same place but for rounding.
+        for chain in 0..3 {
+            let stayed = (vec![30.0 + 1e-13 * f64::from(chain), 0.0], -2.0);
+            points.extend(std::iter::repeat_n(stayed, 50));
+        }
+        let after = with_missed_regions(around_zero(), &met(&points), &mut stream(1, 0, Purpose::Learn));
+        let Parts { mixture, .. } = after.parts();
+        let new = mixture.components().iter().skip(1);
+        assert!(new.len() > 0 && new.clone().all(|c| c.factor[0] > 0.5 && c.factor[3] > 0.5), "{mixture:?}");
+        // Its density is that of its draws: the mean of 1/Q over those in a square is the area of the square.
+        let (mut rng, mut x, mut room) = (stream(5, 0, Purpose::Move), [0.0; DIM], [0.0; DIM]);
+        let (n, mut area) = (100_000, 0.0);
+        for _ in 0..n {
+            after.draw(&mut rng, &mut x);
+            if (x[0] - 30.0).abs() < 1.0 && x[1].abs() < 1.0 {
+                area += libm::exp(-after.log_density(&x, &mut room)) / f64::from(n);
+            }
+        }
+        assert!((area - 4.0).abs() < 0.4, "{area}");
     }
 
     #[test]
