@@ -23,6 +23,7 @@ mod verdict;
 
 pub use autocovariance::{autocorrelation, autocovariance};
 pub use ess::{ess_bulk, ess_mean, ess_quantile, ess_sd, ess_tail};
+pub(crate) use evidence::number;
 pub use evidence::{
     ChainRatios, Evidence, LARGEST_ERROR, LARGEST_K, LARGEST_Z, LEAST_DRAWS, LEAST_PROPOSALS, LEAST_SHARE, Weighted,
     evidence, pareto_k, weighted_means,

@@ -62,6 +62,7 @@ mod normal_step;
 pub mod plan;
 pub mod points;
 pub mod pool;
+pub mod population;
 pub mod proposal;
 pub mod random;
 pub mod record;

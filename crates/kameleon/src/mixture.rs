@@ -140,6 +140,14 @@ impl Mixture {
         at.shares[..groups].iter_mut().flat_map(|lane| &mut lane.0).for_each(|share| *share /= total);
     }
 
+    /// Writes each component's share of the density at u.
+    pub(crate) fn responsibilities(&self, u: &[f64], shares: &mut Vec<f64>) {
+        let mut at = Shares::NONE;
+        self.shares(u, &mut at);
+        shares.clear();
+        shares.extend((0..self.components.len()).map(|k| at.of(k).0));
+    }
+
     /// Draws a point.
     pub fn draw(&self, rng: &mut Rng, u: &mut [f64]) {
         let mut left = rng.random::<f64>();

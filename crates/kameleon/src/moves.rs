@@ -15,7 +15,8 @@ mod per_move;
 mod pick;
 mod walk;
 
-pub use density::{FewDirections, JumpDensity, Parts, Student};
+pub(crate) use density::log_add;
+pub use density::{Density, FewDirections, JumpDensity, Parts, Student};
 pub use difference::Difference;
 pub use frame::Frame;
 pub use jump::Jump;

@@ -18,9 +18,16 @@ mod structure;
 mod weights;
 mod window;
 
+pub(crate) use correlation::shrunk_frame;
 pub use fit::Fit;
+pub(crate) use flat::{EXPLORING, FROZEN, with_flat_part};
 pub use input::{ChainInput, Tally};
+pub(crate) use learning::{Learning, effective_size};
+pub(crate) use missed::with_missed_regions;
 pub use proposals::Evaluated;
+pub(crate) use proposals::{log_sum_exp, where_there_is_one};
 pub use refresh::refresh;
 pub use schedule::Schedule;
 pub use state::WarmupState;
+pub(crate) use structure::learn_density;
+pub(crate) use window::Window;

@@ -78,7 +78,7 @@ pub struct Evidence {
 }
 
 /// A number, or NaN for the null that JSON has in place of it.
-fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+pub(crate) fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Option::deserialize(deserializer).map(|value| value.unwrap_or(f64::NAN))
 }
 

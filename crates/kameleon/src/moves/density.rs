@@ -16,6 +16,39 @@ use serde::{Deserialize, Serialize};
 /// The degrees of freedom and the squared scale of the wide part.
 const WIDE: Student = Student { freedom: 3.0, scale: 1.5 };
 
+/// A density that is known in full: it can be drawn from and evaluated.
+pub trait Density: Clone {
+    /// d
+    fn dim(&self) -> usize;
+
+    /// ln of it at x; `u` is room for d numbers.
+    fn log_density(&self, x: &[f64], u: &mut [f64]) -> f64;
+
+    /// Draws x from it.
+    fn draw(&self, rng: &mut Rng, x: &mut [f64]);
+
+    /// Whether what was read from elsewhere is a density in `dim` dimensions.
+    fn fits(&self, dim: usize) -> bool;
+}
+
+impl Density for JumpDensity {
+    fn dim(&self) -> usize {
+        self.parts.frame.dim()
+    }
+
+    fn log_density(&self, x: &[f64], u: &mut [f64]) -> f64 {
+        JumpDensity::log_density(self, x, u)
+    }
+
+    fn draw(&self, rng: &mut Rng, x: &mut [f64]) {
+        JumpDensity::draw(self, rng, x);
+    }
+
+    fn fits(&self, dim: usize) -> bool {
+        JumpDensity::fits(self, dim)
+    }
+}
+
 /// Q, ready to be drawn from and evaluated.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "Parts", into = "Parts")]
@@ -190,7 +223,7 @@ fn normals(rng: &mut Rng, z: &mut [f64]) {
 }
 
 /// ln(e^a + e^b)
-fn log_add(a: f64, b: f64) -> f64 {
+pub(crate) fn log_add(a: f64, b: f64) -> f64 {
     let (high, low) = if a > b { (a, b) } else { (b, a) };
     high + libm::log1p(libm::exp(low - high))
 }

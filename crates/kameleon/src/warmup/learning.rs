@@ -6,7 +6,7 @@ use super::window::Window;
 use crate::Rng;
 use crate::diagnose::pareto_k;
 use crate::mixture::Sample;
-use crate::moves::JumpDensity;
+use crate::moves::{Density, JumpDensity};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -28,17 +28,24 @@ const HELD_OUT: f64 = 0.4;
 const NEGLIGIBLE: f64 = 1e-5;
 
 /// What a group knows besides the model while it learns.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Learning {
-    proposals: Proposals,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound(serialize = "Q: Serialize + Clone", deserialize = "Q: Deserialize<'de>"))]
+pub struct Learning<Q = JumpDensity> {
+    proposals: Proposals<Q>,
     /// How many rounds in a row were good, and the efficiency of the last.
     good: usize,
     efficiency: f64,
 }
 
-impl Learning {
+impl<Q> Default for Learning<Q> {
+    fn default() -> Self {
+        Self { proposals: Proposals::default(), good: 0, efficiency: 0.0 }
+    }
+}
+
+impl<Q: Density> Learning<Q> {
     /// Adds a round of proposals from a density, and judges that density by them.
-    pub fn add(&mut self, density: &JumpDensity, drawn: Evaluated) {
+    pub fn add(&mut self, density: &Q, drawn: Evaluated) {
         let is_empty = drawn.is_empty();
         self.proposals.add(density, drawn);
         if is_empty {
@@ -49,6 +56,21 @@ impl Learning {
         let good = pareto_k(&ratios) < LARGEST_K && efficiency > STABLE * self.efficiency;
         self.good = if good { self.good + 1 } else { 0 };
         self.efficiency = efficiency;
+    }
+
+    /// The proposals.
+    pub fn proposals(&self) -> &Proposals<Q> {
+        &self.proposals
+    }
+
+    /// The effective share of the last round.
+    pub fn efficiency(&self) -> f64 {
+        self.efficiency
+    }
+
+    /// Starts to count good rounds anew.
+    pub fn doubt(&mut self) {
+        self.good = 0;
     }
 
     /// Whether what was read from elsewhere is of points in `dim` dimensions.
@@ -107,7 +129,7 @@ impl Learning {
 }
 
 /// (Σ w)²/Σ w²
-fn effective_size(log_weights: &[f64]) -> f64 {
+pub fn effective_size(log_weights: &[f64]) -> f64 {
     let total = log_sum_exp(log_weights.iter().copied());
     let squares = log_sum_exp(log_weights.iter().map(|log| 2.0 * log));
     if total.is_finite() { libm::exp(2.0 * total - squares) } else { 0.0 }

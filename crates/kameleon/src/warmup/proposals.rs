@@ -3,7 +3,7 @@
 //! Each is weighted by the target over the mean of all densities that were jumped from (the deterministic mixture, Owen and
 //! Zhou 2000): a point that an early density reached by luck does not weigh more than later ones allow.
 
-use crate::moves::JumpDensity;
+use crate::moves::{Density, JumpDensity};
 use serde::{Deserialize, Serialize};
 
 /// The most rounds and the most proposals that are kept; the oldest go first.
@@ -50,16 +50,24 @@ impl Evaluated {
 }
 
 /// The jump proposals of several rounds.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Proposals {
-    rounds: Vec<Round>,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound(serialize = "Q: Serialize + Clone", deserialize = "Q: Deserialize<'de>"))]
+pub struct Proposals<Q = JumpDensity> {
+    rounds: Vec<Round<Q>>,
+}
+
+impl<Q> Default for Proposals<Q> {
+    fn default() -> Self {
+        Self { rounds: Vec::new() }
+    }
 }
 
 /// The jump proposals from one density.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(from = "StoredRound", into = "StoredRound")]
-struct Round {
-    density: JumpDensity,
+#[serde(from = "StoredRound<Q>", into = "StoredRound<Q>")]
+#[serde(bound(serialize = "Q: Serialize + Clone", deserialize = "Q: Deserialize<'de>"))]
+struct Round<Q> {
+    density: Q,
     drawn: Evaluated,
     /// ln of the density of each round at these points, of the oldest first; empty after it was read from elsewhere.
     log_q: Vec<Vec<f64>>,
@@ -67,25 +75,25 @@ struct Round {
 
 /// A round as it is stored: what follows is worked out again.
 #[derive(Serialize, Deserialize)]
-struct StoredRound {
-    density: JumpDensity,
+struct StoredRound<Q> {
+    density: Q,
     drawn: Evaluated,
 }
 
-impl From<StoredRound> for Round {
-    fn from(StoredRound { density, drawn }: StoredRound) -> Self {
+impl<Q> From<StoredRound<Q>> for Round<Q> {
+    fn from(StoredRound { density, drawn }: StoredRound<Q>) -> Self {
         Self { density, drawn, log_q: Vec::new() }
     }
 }
 
-impl From<Round> for StoredRound {
-    fn from(Round { density, drawn, .. }: Round) -> Self {
+impl<Q> From<Round<Q>> for StoredRound<Q> {
+    fn from(Round { density, drawn, .. }: Round<Q>) -> Self {
         Self { density, drawn }
     }
 }
 
 /// Log densities as they are stored: text formats have no −∞.
-mod where_there_is_one {
+pub(crate) mod where_there_is_one {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     pub fn serialize<S: Serializer>(logs: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
@@ -99,9 +107,9 @@ mod where_there_is_one {
     }
 }
 
-impl Proposals {
+impl<Q: Density> Proposals<Q> {
     /// Adds a round of proposals that were drawn from a density.
-    pub fn add(&mut self, density: &JumpDensity, drawn: Evaluated) {
+    pub fn add(&mut self, density: &Q, drawn: Evaluated) {
         if !drawn.is_empty() {
             self.rounds.push(Round { density: density.clone(), drawn, log_q: Vec::new() });
         }
@@ -115,7 +123,7 @@ impl Proposals {
         for of in 0..self.rounds.len() {
             for by in self.rounds[of].log_q.len()..self.rounds.len() {
                 let density = &self.rounds[by].density;
-                let mut u = vec![0.0; density.parts().frame.dim()];
+                let mut u = vec![0.0; density.dim()];
                 let points = self.rounds[of].drawn.points.chunks_exact(u.len());
                 let log_q = points.map(|x| density.log_density(x, &mut u)).collect();
                 self.rounds[of].log_q.push(log_q);
@@ -136,7 +144,7 @@ impl Proposals {
     /// ln of the ratio of the target to the density that it was drawn from, for each proposal of the last rounds.
     pub fn last_ratios(&self, rounds: usize) -> Vec<f64> {
         let first = self.rounds.len().saturating_sub(rounds);
-        let of = |(k, round): (usize, &'_ Round)| -> Vec<f64> {
+        let of = |(k, round): (usize, &'_ Round<Q>)| -> Vec<f64> {
             let own = round.log_q.get(first + k).into_iter().flatten();
             round.drawn.log_density.iter().zip(own).map(|(log, log_q)| log - log_q).collect()
         };
@@ -150,7 +158,7 @@ impl Proposals {
 
     /// All proposals, each with the ln of its weight.
     pub fn weighted(&self) -> (Vec<&[f64]>, Vec<f64>) {
-        let Some(dim) = self.rounds.first().map(|round| round.density.parts().frame.dim()) else {
+        let Some(dim) = self.rounds.first().map(|round| round.density.dim()) else {
             return Default::default();
         };
         let log_shares: Vec<f64> =

@@ -1,0 +1,219 @@
+//! The population warm-up: from the prior, with no start, to a frozen density that covers all modes it found.
+//!
+//! A [`Population`] goes through stages: a tempering [`ladder`](Ladder) from draws of the prior to the posterior; a search for
+//! niches, that is, modes that the ladder has passed over; climbs to their tops; and rounds in which a mixture density is drawn
+//! from and fitted anew until it is good. Short looks of few particles may come first, so that easy posteriors do not pay for
+//! hard ones.
+//!
+//! It asks for the log likelihood at batches of points, which may be evaluated in any order and place, and is told the values.
+//! Between the two everything is plain data: it can be stored, and goes on bit for bit as if nothing had happened.
+//!
+//! What it cannot see: a mode in whose basin no point was ever evaluated. Then every diagnostic looks good.
+
+mod climb;
+mod cma;
+mod covering;
+mod found;
+mod guide;
+mod ladder;
+mod laplace;
+mod links;
+mod merge;
+mod niche;
+mod particles;
+mod rounds;
+mod schedule;
+mod settings;
+mod sweep;
+mod temper;
+
+pub use found::{Found, Mode};
+pub use ladder::{Ladder, Rung};
+pub use niche::Niche;
+pub use particles::Particles;
+pub use rounds::Estimate;
+pub use settings::{LadderSettings, Settings};
+
+use crate::Rng;
+use crate::random::{Purpose, stream};
+use crate::registry::SettingsError;
+use schedule::Schedule;
+use serde::{Deserialize, Serialize};
+
+/// The stream of random numbers: that of a chain beyond all that a plan can have.
+const STREAM: u64 = 1 << 40;
+
+/// A proper prior.
+pub trait Prior {
+    /// d
+    fn dim(&self) -> usize;
+
+    /// Draws a point.
+    fn draw(&self, rng: &mut Rng, x: &mut [f64]);
+
+    /// ln of its density, which integrates to one; −∞ outside its support.
+    fn log_density(&self, x: &[f64]) -> f64;
+}
+
+/// A stage: it proposes batches of points, and learns from what was found there.
+trait Stage {
+    /// The points of the next batch, one after another; none when the stage is done.
+    fn propose(&mut self, prior: &dyn Prior, rng: &mut Rng) -> Option<Vec<f64>>;
+
+    /// Learns from the values at the points that were proposed.
+    fn learn(&mut self, told: Particles, prior: &dyn Prior, rng: &mut Rng);
+}
+
+/// A population on its way from the prior to the posterior.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Population {
+    dim: usize,
+    rng: Rng,
+    schedule: Schedule,
+    /// The batch that is being evaluated.
+    batch: Option<Batch>,
+    evaluations: u64,
+    batches: u64,
+    max_evaluations: Option<u64>,
+    /// The number of points at which the likelihood was NaN or +∞.
+    invalid: u64,
+    found: Option<Found>,
+}
+
+/// The points of a batch: all that a stage proposed, and which of them are inside the support of the prior.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Batch {
+    proposed: Particles,
+    /// The points inside, one after another.
+    inside: Vec<f64>,
+}
+
+/// Why values were refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TellError {
+    /// There is nothing to tell.
+    #[error("no batch was asked for")]
+    NoBatch,
+    /// There is not one value for each point.
+    #[error("the batch has {points} points, and {values} values were told")]
+    Count {
+        /// Of the batch.
+        points: usize,
+        /// That were told.
+        values: usize,
+    },
+}
+
+impl Population {
+    /// A population under a prior in `dim` dimensions.
+    pub fn new(dim: usize, settings: &Settings, seed: u64) -> Result<Self, SettingsError> {
+        settings.check()?;
+        SettingsError::at_least_one("dimension", dim as u64)?;
+        Ok(Self {
+            dim,
+            rng: stream(seed, STREAM, Purpose::Learn),
+            schedule: Schedule::new(settings),
+            batch: None,
+            evaluations: 0,
+            batches: 0,
+            max_evaluations: settings.max_evaluations,
+            invalid: 0,
+            found: None,
+        })
+    }
+
+    /// The points whose log likelihood is wanted next, one after another; none when it is done. Asked again before it is told, it
+    /// gives the same points.
+    pub fn ask(&mut self, prior: &dyn Prior) -> Option<&[f64]> {
+        while self.batch.is_none() && self.found.is_none() {
+            let Some(points) = self.schedule.propose(prior, &mut self.rng) else {
+                self.finish(prior);
+                break;
+            };
+            let proposed = Particles::proposed(points, prior);
+            let inside: Vec<f64> = (0..proposed.len())
+                .filter(|i| proposed.log_prior[*i].is_finite())
+                .flat_map(|i| proposed.point(i).to_vec())
+                .collect();
+            if inside.is_empty() {
+                self.schedule.learn(proposed, prior, &mut self.rng);
+                continue;
+            }
+            let count = (inside.len() / self.dim) as u64;
+            if self.max_evaluations.is_some_and(|most| self.evaluations + count > most) {
+                self.finish(prior);
+                break;
+            }
+            self.batch = Some(Batch { proposed, inside });
+        }
+        self.batch.as_ref().map(|batch| batch.inside.as_slice())
+    }
+
+    /// Takes the log likelihood, or its estimate, at each point of the batch. NaN and +∞ count as −∞.
+    pub fn tell(&mut self, prior: &dyn Prior, values: &[f64]) -> Result<(), TellError> {
+        let points = self.batch.as_ref().ok_or(TellError::NoBatch)?.inside.len() / self.dim;
+        if values.len() != points {
+            return Err(TellError::Count { points, values: values.len() });
+        }
+        let Some(Batch { mut proposed, .. }) = self.batch.take() else { return Err(TellError::NoBatch) };
+        let mut values = values.iter();
+        for i in 0..proposed.len() {
+            if proposed.log_prior[i].is_finite()
+                && let Some(value) = values.next()
+            {
+                self.invalid += u64::from(value.is_nan() || *value == f64::INFINITY);
+                proposed.log_likelihood[i] = if value.is_finite() { *value } else { f64::NEG_INFINITY };
+            }
+        }
+        self.evaluations += points as u64;
+        self.batches += 1;
+        self.schedule.learn(proposed, prior, &mut self.rng);
+        Ok(())
+    }
+
+    /// Runs it to its end with this log likelihood.
+    pub fn run(
+        &mut self,
+        prior: &dyn Prior,
+        mut log_likelihood: impl FnMut(&[f64]) -> f64,
+    ) -> Result<&Found, TellError> {
+        while let Some(points) = self.ask(prior) {
+            let values: Vec<f64> = points.chunks_exact(prior.dim()).map(&mut log_likelihood).collect();
+            self.tell(prior, &values)?;
+        }
+        self.found.as_ref().ok_or(TellError::NoBatch)
+    }
+
+    /// What was found, once it is done.
+    pub fn found(&self) -> Option<&Found> {
+        self.found.as_ref()
+    }
+
+    /// The number of evaluations so far.
+    pub fn evaluations(&self) -> u64 {
+        self.evaluations
+    }
+
+    /// The number of batches so far.
+    pub fn batches(&self) -> u64 {
+        self.batches
+    }
+
+    /// A line for people about where it is.
+    pub fn progress(&self) -> String {
+        self.schedule.progress()
+    }
+
+    /// Whether what was read from elsewhere is whole.
+    pub fn fits(&self, dim: usize) -> bool {
+        let batch = |batch: &Batch| {
+            batch.proposed.fits(dim)
+                && batch.inside.len() == dim * batch.proposed.log_prior.iter().filter(|log| log.is_finite()).count()
+        };
+        self.dim == dim && self.batch.as_ref().is_none_or(batch) && self.schedule.fits(dim)
+    }
+
+    fn finish(&mut self, _: &dyn Prior) {
+        self.found = Some(self.schedule.found(self.evaluations, self.batches, self.invalid));
+    }
+}

@@ -1,0 +1,81 @@
+//! Climbs from all roots at once: a generation of all of them is one batch. Those that meet on the way go on as one.
+
+use super::cma::{Climber, generation};
+use super::links::Root;
+use super::merge::Pairs;
+use super::niche::Niche;
+use super::particles::Particles;
+use super::{Prior, Stage};
+use crate::Rng;
+use serde::{Deserialize, Serialize};
+
+/// The most generations.
+const MOST_GENERATIONS: usize = 60;
+/// After these, climbs that are on the same hill are merged; after the first of them only those close to each other.
+const MERGES: [usize; 2] = [15, 31];
+
+/// All climbs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Climb {
+    climbers: Vec<Climber>,
+    generations: usize,
+    /// The pairs that are being compared; none while climbs go on.
+    pairs: Option<Pairs>,
+    is_done: bool,
+}
+
+impl Climb {
+    /// From these roots.
+    pub fn new(roots: &[Root]) -> Self {
+        let climbers: Vec<Climber> = roots.iter().map(Climber::new).collect();
+        Self { is_done: climbers.is_empty(), climbers, generations: 0, pairs: None }
+    }
+
+    /// What was reached, the best first.
+    pub fn niches(&self) -> Vec<Niche> {
+        self.climbers.iter().map(Climber::niche).collect()
+    }
+
+    fn has_ended(&self) -> bool {
+        self.generations >= MOST_GENERATIONS || !self.climbers.iter().any(|climber| climber.is_active)
+    }
+
+    fn active(&self) -> impl Iterator<Item = &Climber> {
+        self.climbers.iter().filter(|climber| climber.is_active)
+    }
+}
+
+impl Stage for Climb {
+    fn propose(&mut self, _: &dyn Prior, rng: &mut Rng) -> Option<Vec<f64>> {
+        if self.is_done {
+            return None;
+        }
+        let ended = self.has_ended();
+        if ended || MERGES.contains(&self.generations) {
+            let niches = self.niches();
+            let pairs = Pairs::new(&niches, !ended && self.generations == MERGES[0]);
+            let points = pairs.points(&niches);
+            self.pairs = Some(pairs);
+            return Some(points);
+        }
+        let mut points = Vec::new();
+        self.active().for_each(|climber| climber.ask(rng, &mut points));
+        Some(points)
+    }
+
+    fn learn(&mut self, told: Particles, prior: &dyn Prior, _: &mut Rng) {
+        if let Some(pairs) = self.pairs.take() {
+            self.is_done = self.has_ended();
+            let left = pairs.survivors(&told);
+            self.climbers = left.into_iter().map(|i| self.climbers[i].clone()).collect();
+            // The same merge is not made twice.
+            self.generations += 1;
+            return;
+        }
+        let lambda = generation(prior.dim());
+        for (k, climber) in self.climbers.iter_mut().filter(|climber| climber.is_active).enumerate() {
+            climber.tell(told.chosen(k * lambda..(k + 1) * lambda));
+        }
+        self.generations += 1;
+    }
+}

@@ -1,0 +1,143 @@
+//! What a population has found: a frozen density, a pool of weighted points, modes, and how far to believe them.
+
+use super::niche::{Niche, mixture};
+use super::particles::Particles;
+use super::rounds::{Estimate, Rounds};
+use super::schedule::{FAR, LARGEST_K};
+use crate::moves::JumpDensity;
+use crate::warmup::{log_sum_exp, where_there_is_one};
+use serde::{Deserialize, Serialize};
+
+/// What a population has found.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Found {
+    /// The frozen density, if one was learned.
+    pub density: Option<JumpDensity>,
+    /// Whether it is good: k̂ below .5 and a stable efficiency on fresh draws.
+    pub is_good: bool,
+    /// Points of the posterior, one after another.
+    pub points: Vec<f64>,
+    /// ln of their weights, whose mean is an estimate of Z where there is a density.
+    #[serde(with = "where_there_is_one")]
+    pub log_weights: Vec<f64>,
+    /// All niches, the highest first.
+    pub niches: Vec<Niche>,
+    /// log Z of the ladders, or of the looks where there was no full ladder.
+    pub ladders: Vec<f64>,
+    /// What the draws of all rounds say; slightly biased, since each density was fitted to the draws before.
+    pub rounds: Option<Estimate>,
+    /// What fresh draws from the frozen density say.
+    pub frozen: Option<Estimate>,
+    /// The number of evaluations, and of batches one after another.
+    pub evaluations: u64,
+    /// The batches.
+    pub batches: u64,
+    /// The number of points at which the likelihood was NaN or +∞.
+    pub invalid: u64,
+    /// Why it may be wrong or incomplete, in words; empty if nothing is known against it.
+    pub doubts: Vec<String>,
+}
+
+/// A mode, by the points of the pool that are nearest to its niche.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mode {
+    /// Its top.
+    pub top: Vec<f64>,
+    /// Its share of the posterior.
+    pub weight: f64,
+    /// The standard error of that.
+    pub error: f64,
+    /// ln of its part of Z.
+    pub log_z: f64,
+}
+
+impl Found {
+    pub(super) fn new(niches: Vec<Niche>, rounds: Option<&Rounds>, states: &Particles, log_weights: &[f64]) -> Self {
+        let density = rounds.and_then(Rounds::frozen).cloned();
+        let (points, log_weights) = match rounds.filter(|_| density.is_some()) {
+            Some(rounds) => rounds.pool(),
+            None => (states.points.clone(), log_weights.to_vec()),
+        };
+        let drawn = rounds.filter(|rounds| rounds.count() > 0);
+        Self {
+            is_good: rounds.is_some_and(Rounds::is_good),
+            rounds: drawn.map(Rounds::all),
+            frozen: drawn.filter(|_| density.is_some()).map(Rounds::last),
+            density,
+            points,
+            log_weights,
+            niches,
+            ladders: Vec::new(),
+            evaluations: 0,
+            batches: 0,
+            invalid: 0,
+            doubts: Vec::new(),
+        }
+    }
+
+    pub(super) fn count(&mut self, evaluations: u64, batches: u64, invalid: u64) {
+        (self.evaluations, self.batches, self.invalid) = (evaluations, batches, invalid);
+    }
+
+    /// Says what is known against it.
+    pub(super) fn judge(&mut self, ladders: &[f64], only_looks: bool, stopped: bool, new_niches: usize) {
+        self.ladders = ladders.to_vec();
+        let mut doubts = Vec::new();
+        if stopped {
+            doubts.push("the population was stopped before it was done: the budget is too small".into());
+        } else if self.points.is_empty() {
+            doubts.push("no draw from the prior has a positive likelihood".into());
+        } else if !self.is_good {
+            doubts.push("no good density was learned".into());
+        }
+        if let Some(Estimate { pareto_k, log_z, .. }) = self.frozen {
+            // NaN is no good k̂.
+            if pareto_k.is_nan() || pareto_k > LARGEST_K {
+                doubts.push(format!("the weights have a heavy tail: Pareto k is {pareto_k:.2}"));
+            }
+            let far = |ladder: &&f64| (**ladder - log_z).abs() > FAR;
+            if let Some(ladder) = ladders.iter().filter(|_| !only_looks).find(far) {
+                doubts.push(format!(
+                    "log Z is {ladder:.2} by the ladder and {log_z:.2} by the density: the ladder lost or missed modes"
+                ));
+            }
+        }
+        if new_niches > 0 {
+            doubts.push(format!("independent ladders found different modes ({new_niches} new): there may be more"));
+        }
+        self.doubts = doubts;
+    }
+
+    /// The modes, the heaviest first.
+    pub fn modes(&self) -> Vec<Mode> {
+        let Some(mixture) = mixture(&self.niches) else { return Vec::new() };
+        let d = mixture.dim();
+        let total = log_sum_exp(self.log_weights.iter().copied());
+        let mut sums = vec![(0.0, 0.0); self.niches.len()];
+        let mut assigned = Vec::with_capacity(self.log_weights.len());
+        let mut shares = Vec::new();
+        for (x, log) in self.points.chunks_exact(d).zip(&self.log_weights) {
+            mixture.responsibilities(x, &mut shares);
+            let nearest = (0..shares.len()).fold(0, |best, k| if shares[k] > shares[best] { k } else { best });
+            let weight = libm::exp(log - total);
+            assigned.push((nearest, weight));
+            sums[nearest].0 += weight;
+        }
+        for (nearest, weight) in assigned {
+            for (k, sum) in sums.iter_mut().enumerate() {
+                let off = f64::from(u8::from(k == nearest)) - sum.0;
+                sum.1 += weight * weight * off * off;
+            }
+        }
+        let log_z = total - libm::log(self.log_weights.len() as f64);
+        let mode = |(niche, (weight, variance)): (&Niche, &(f64, f64))| Mode {
+            top: niche.top.clone(),
+            weight: *weight,
+            error: variance.sqrt(),
+            log_z: log_z + libm::log(weight.max(f64::MIN_POSITIVE)),
+        };
+        let mut modes: Vec<Mode> = self.niches.iter().zip(&sums).map(mode).collect();
+        modes.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        modes
+    }
+}

@@ -1,0 +1,59 @@
+//! A niche: a top of the posterior, and how wide it is there.
+//!
+//! Niches say where components of a mixture are needed, never what they weigh: how high a top is, or seems to be by a lucky
+//! estimate, says little about the mass around it. Draws settle that.
+
+use crate::linalg::solve_lower;
+use crate::mixture::{Component, Mixture};
+use serde::{Deserialize, Serialize};
+
+/// The variance of the component of a niche over that of the mode, and its degrees of freedom.
+const WIDER: f64 = 1.5;
+const FREEDOM: f64 = 5.0;
+
+/// A top of the posterior.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Niche {
+    /// Where it is.
+    pub top: Vec<f64>,
+    /// The log posterior there, or its estimate.
+    pub log_density: f64,
+    /// L with LLᵀ the covariance of the mode, as far as its surroundings tell.
+    pub factor: Vec<f64>,
+    /// Where its component is: at the top, or where a Laplace approximation says.
+    pub centre: Vec<f64>,
+}
+
+impl Niche {
+    /// Of this top and factor.
+    pub fn new(top: Vec<f64>, log_density: f64, factor: Vec<f64>) -> Self {
+        Self { centre: top.clone(), top, log_density, factor }
+    }
+
+    /// The squared distance of a point from its top, in standard deviations of the mode.
+    pub fn squared_distance(&self, x: &[f64]) -> f64 {
+        let mut u: Vec<f64> = x.iter().zip(&self.top).map(|(x, m)| x - m).collect();
+        solve_lower(&self.factor, &mut u);
+        u.iter().map(|u| u * u).sum()
+    }
+
+    /// Whether what was read from elsewhere is a niche in `dim` dimensions.
+    pub(super) fn fits(&self, dim: usize) -> bool {
+        self.component().is_some_and(|component| component.dim() == dim) && self.top.len() == dim
+    }
+
+    fn component(&self) -> Option<Mixture> {
+        mixture(std::slice::from_ref(self))
+    }
+}
+
+/// A mixture with one component for each niche, all of the same weight; none without a usable one.
+pub(super) fn mixture(niches: &[Niche]) -> Option<Mixture> {
+    let component = |niche: &Niche| Component {
+        weight: 1.0,
+        centre: niche.centre.clone(),
+        factor: niche.factor.iter().map(|l| WIDER.sqrt() * l).collect(),
+        freedom: FREEDOM,
+    };
+    Mixture::new(niches.iter().map(component).collect())
+}

@@ -1,0 +1,234 @@
+//! Rounds: a density is drawn from, its draws are weighted, and the next one is fitted to all draws so far; until it is good and
+//! stays so. Then it is frozen and tested on fresh draws.
+
+use super::covering::Covering;
+use super::niche::{Niche, mixture};
+use super::particles::Particles;
+use super::{Prior, Stage};
+use crate::Rng;
+use crate::diagnose::{number, pareto_k};
+use crate::mixture::{Mixture, Sample};
+use crate::moves::{Density, JumpDensity};
+use crate::warmup::{
+    EXPLORING, FROZEN, Learning, Window, effective_size, learn_density, log_sum_exp, with_flat_part,
+    with_missed_regions,
+};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+/// The share of niches in the first density, and in those that are learned.
+const FIRST_SHARE: f64 = 0.35;
+const SHARE: f64 = 0.1;
+/// The effective number of states of the ladder that are learned from besides draws, while these tell less than twice as much.
+const LEAN: f64 = 150.0;
+/// The share of the ladder's states that are held out.
+const HELD_OUT: f64 = 0.4;
+/// The largest k̂, the least share of the last efficiency, and the least efficiency of what is good.
+const LARGEST_K: f64 = 0.5;
+const STABLE: f64 = 0.85;
+const LEAST_EFFICIENCY: f64 = 0.05;
+/// A round after which a short look may end at once: its efficiency, and the effective draws for each dimension, of at least
+/// five.
+const AT_ONCE: f64 = 0.5;
+const DRAWS_EACH: f64 = 100.0;
+
+/// How long rounds go on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoundSettings {
+    /// The number of draws of the first rounds; the last number is that of all further ones.
+    pub sizes: Vec<usize>,
+    /// The most rounds.
+    pub most: usize,
+    /// Whether one good round may be enough.
+    pub at_once: bool,
+    /// The number of fresh draws from the frozen density.
+    pub check: usize,
+}
+
+/// The rounds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Rounds {
+    settings: RoundSettings,
+    /// The ladder's states, with weights that sum to their effective number.
+    states: Vec<f64>,
+    weights: Vec<f64>,
+    niches: Option<Mixture>,
+    learning: Learning<Covering>,
+    density: Option<Covering>,
+    round: usize,
+    is_frozen: bool,
+    is_done: bool,
+    is_good: bool,
+}
+
+/// What draws from a density say.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// ln of the mean weight, which is ln Z.
+    #[serde(deserialize_with = "number")]
+    pub log_z: f64,
+    /// Its standard error.
+    #[serde(deserialize_with = "number")]
+    pub error: f64,
+    /// Pareto k̂ of the weights.
+    #[serde(deserialize_with = "number")]
+    pub pareto_k: f64,
+    /// The effective share of the draws.
+    #[serde(deserialize_with = "number")]
+    pub efficiency: f64,
+}
+
+impl Estimate {
+    fn new(log_weights: &[f64]) -> Self {
+        let n = log_weights.len() as f64;
+        let efficiency = effective_size(log_weights) / n;
+        Self {
+            log_z: log_sum_exp(log_weights.iter().copied()) - libm::log(n),
+            error: ((1.0 / efficiency - 1.0).max(0.0) / n).sqrt(),
+            pareto_k: pareto_k(log_weights),
+            efficiency,
+        }
+    }
+}
+
+impl Rounds {
+    /// From the states of a ladder with ln of their weights, and from niches.
+    pub fn new(
+        settings: RoundSettings,
+        states: &Particles,
+        log_weights: &[f64],
+        niches: &[Niche],
+        rng: &mut Rng,
+    ) -> Self {
+        let effective = effective_size(log_weights);
+        let total = log_sum_exp(log_weights.iter().copied());
+        let weights = log_weights.iter().map(|log| effective * libm::exp(log - total)).collect();
+        let mut rounds = Self {
+            settings,
+            states: states.points.clone(),
+            weights,
+            niches: mixture(niches),
+            learning: Learning::default(),
+            density: None,
+            round: 0,
+            is_frozen: false,
+            is_done: false,
+            is_good: false,
+        };
+        let sample = rounds.sample(states.dim(), 1.0, rng);
+        rounds.fit(&sample, FIRST_SHARE, rng);
+        rounds.is_done = rounds.density.is_none();
+        rounds
+    }
+
+    /// The frozen density; none if none was learned.
+    pub fn frozen(&self) -> Option<&JumpDensity> {
+        self.density.as_ref().filter(|_| self.is_frozen).map(|density| &density.jump)
+    }
+
+    /// Whether the density is good, and was good on fresh draws.
+    pub fn is_good(&self) -> bool {
+        self.is_good
+    }
+
+    /// The number of rounds so far.
+    pub fn count(&self) -> usize {
+        self.round
+    }
+
+    /// What the draws of the last round say; at the end, those from the frozen density.
+    pub fn last(&self) -> Estimate {
+        Estimate::new(&self.learning.proposals().last_ratios(1))
+    }
+
+    /// What the draws of all rounds say together. Since densities were fitted to earlier draws it is slightly biased.
+    pub fn all(&self) -> Estimate {
+        Estimate::new(&self.learning.proposals().weighted().1)
+    }
+
+    /// The draws of all rounds, with ln of their weights.
+    pub fn pool(&self) -> (Vec<f64>, Vec<f64>) {
+        let (points, logs) = self.learning.proposals().weighted();
+        (points.concat(), logs)
+    }
+
+    /// Whether what was read from elsewhere is for points in `dim` dimensions.
+    pub(super) fn fits(&self, dim: usize) -> bool {
+        self.states.len() == self.weights.len() * dim
+            && self.learning.fits(dim)
+            && self.density.as_ref().is_none_or(|density| density.fits(dim))
+            && self.niches.as_ref().is_none_or(|niches| niches.dim() == dim)
+            && !self.settings.sizes.is_empty()
+    }
+
+    /// The ladder's states, with this share of their weights.
+    fn sample(&self, dim: usize, share: f64, rng: &mut Rng) -> Sample {
+        let mut sample = Sample::new(dim);
+        for (x, weight) in self.states.chunks_exact(dim).zip(&self.weights) {
+            let held_out = rng.random::<f64>() < HELD_OUT;
+            if *weight > 0.0 {
+                sample.push(x, share * weight, held_out);
+            }
+        }
+        sample
+    }
+
+    /// The next density; the last one stays where a fit fails.
+    fn fit(&mut self, sample: &Sample, share: f64, rng: &mut Rng) {
+        let last = self.density.as_ref().map(|density| &density.jump);
+        let Some(fitted) = learn_density(sample, last, !self.is_frozen, rng) else { return };
+        let shares = if self.is_frozen { FROZEN } else { EXPLORING };
+        let Some(jump) = with_flat_part(fitted, sample, shares, rng) else { return };
+        let met = self.learning.met(&Window::new(Vec::new(), sample.dim));
+        let jump = with_missed_regions(jump, &met, rng);
+        let niches = self.niches.clone().filter(|_| !self.is_frozen).map(|niches| (niches, share));
+        self.density =
+            Some(Covering { jump, niches }).filter(|density| density.fits(sample.dim)).or(self.density.take());
+    }
+
+    fn learn_from_all(&mut self, dim: usize, rng: &mut Rng) {
+        let effective: f64 = self.weights.iter().sum();
+        let states = self.sample(dim, (LEAN / effective).min(1.0), rng);
+        let sample = self.learning.sample(states, rng);
+        self.fit(&sample, SHARE, rng);
+    }
+
+    /// Whether the rounds so far are enough.
+    fn is_enough(&self, dim: usize) -> bool {
+        let Estimate { pareto_k, efficiency, .. } = self.last();
+        let good = pareto_k < LARGEST_K && efficiency > LEAST_EFFICIENCY;
+        let drawn = || effective_size(&self.learning.proposals().weighted().1) >= DRAWS_EACH * dim.max(5) as f64;
+        good && (self.learning.is_enough() || (self.settings.at_once && efficiency > AT_ONCE && drawn()))
+    }
+}
+
+impl Stage for Rounds {
+    fn propose(&mut self, prior: &dyn Prior, rng: &mut Rng) -> Option<Vec<f64>> {
+        let density = self.density.as_ref().filter(|_| !self.is_done)?;
+        let RoundSettings { sizes, check, .. } = &self.settings;
+        let size = if self.is_frozen { *check } else { sizes[self.round.min(sizes.len() - 1)] };
+        let mut points = vec![0.0; size * prior.dim()];
+        points.chunks_exact_mut(prior.dim()).for_each(|x| density.draw(rng, x));
+        Some(points)
+    }
+
+    fn learn(&mut self, told: Particles, prior: &dyn Prior, rng: &mut Rng) {
+        let Some(density) = self.density.clone() else { return };
+        let before = self.learning.efficiency();
+        self.learning.add(&density, told.evaluated());
+        self.round += 1;
+        if self.is_frozen {
+            let Estimate { pareto_k, efficiency, .. } = self.last();
+            self.is_good = pareto_k < LARGEST_K && efficiency > STABLE * before && efficiency > LEAST_EFFICIENCY;
+            if self.is_good || self.round > self.settings.most {
+                self.is_done = true;
+                return;
+            }
+            self.learning.doubt();
+            self.is_frozen = false;
+        } else {
+            self.is_frozen = self.is_enough(prior.dim()) || self.round >= self.settings.most;
+        }
+        self.learn_from_all(prior.dim(), rng);
+    }
+}

@@ -1,0 +1,293 @@
+//! Which stage follows which.
+//!
+//! Short looks come first, each a small ladder with its search for niches. One niche in all of them: rounds, and if these end well,
+//! nothing else. Two or more: the full ladder, its search, and rounds.
+
+use super::climb::Climb;
+use super::found::Found;
+use super::ladder::Ladder;
+use super::laplace::laplace;
+use super::links::Links;
+use super::merge::Unite;
+use super::niche::Niche;
+use super::particles::Particles;
+use super::rounds::{RoundSettings, Rounds};
+use super::settings::{LadderSettings, Settings};
+use super::{Prior, Stage};
+use crate::Rng;
+use crate::warmup::where_there_is_one;
+use serde::{Deserialize, Serialize};
+
+/// Another ladder is run if log Z of the rounds is further than this from the ladder's, …
+pub(super) const FAR: f64 = 0.3;
+/// … or k̂ is larger than this.
+pub(super) const LARGEST_K: f64 = 0.5;
+/// The sizes of rounds after looks, and the most of them.
+const LOOK_ROUNDS: ([usize; 2], usize) = ([250, 500], 12);
+/// The size of rounds after a full ladder, and the most of them.
+const FULL_ROUNDS: ([usize; 1], usize) = ([1000], 15);
+/// The fresh draws that a density learned after looks is tested on.
+const LOOK_CHECK: usize = 500;
+/// The points that are kept for a Laplace approximation.
+const BEST_KEPT: usize = 2000;
+
+/// The stages so far and the present one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Schedule {
+    settings: Settings,
+    stage: Present,
+    /// The number of looks and of full ladders that were begun.
+    looks: usize,
+    ladders: usize,
+    /// All niches so far; the best points of looks.
+    niches: Vec<Niche>,
+    best: Particles,
+    /// The last states of ladders, with ln of their weights.
+    states: Particles,
+    #[serde(with = "where_there_is_one")]
+    log_weights: Vec<f64>,
+    /// log Z of each full ladder, or of each look before there is one.
+    log_z: Vec<f64>,
+    /// The niches that a further ladder or look found and that were not known before.
+    new_niches: usize,
+    rounds: Option<Rounds>,
+}
+
+/// The present stage.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Present {
+    Ladder(Ladder),
+    Links(Links),
+    Climb(Climb),
+    Unite(Unite),
+    Rounds(Box<Rounds>),
+    Done,
+}
+
+impl Schedule {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let mut schedule = Self {
+            settings: settings.clone(),
+            stage: Present::Done,
+            looks: 0,
+            ladders: 0,
+            niches: Vec::new(),
+            best: Particles::default(),
+            states: Particles::default(),
+            log_weights: Vec::new(),
+            log_z: Vec::new(),
+            new_niches: 0,
+            rounds: None,
+        };
+        if settings.looks > 0 {
+            schedule.begin_look()
+        } else {
+            schedule.begin_ladder()
+        }
+        schedule
+    }
+
+    pub(super) fn propose(&mut self, prior: &dyn Prior, rng: &mut Rng) -> Option<Vec<f64>> {
+        while !matches!(self.stage, Present::Done) {
+            if let Some(points) = self.stage.as_stage()?.propose(prior, rng) {
+                return Some(points);
+            }
+            self.advance(rng);
+        }
+        None
+    }
+
+    pub(super) fn learn(&mut self, told: Particles, prior: &dyn Prior, rng: &mut Rng) {
+        if let Some(stage) = self.stage.as_stage() {
+            stage.learn(told, prior, rng);
+        }
+    }
+
+    /// Whether the present ladder is a short look.
+    fn is_look(&self) -> bool {
+        self.ladders == 0
+    }
+
+    fn ladder_settings(&self) -> LadderSettings {
+        if self.is_look() { self.settings.look() } else { self.settings.ladder() }
+    }
+
+    fn begin_look(&mut self) {
+        self.looks += 1;
+        self.stage = Present::Ladder(Ladder::new(self.settings.look()));
+    }
+
+    /// What looks have left is used no more, but for their niches.
+    fn begin_ladder(&mut self) {
+        if self.is_look() {
+            (self.states, self.log_weights, self.log_z) = Default::default();
+        }
+        self.ladders += 1;
+        self.stage = Present::Ladder(Ladder::new(self.settings.ladder()));
+    }
+
+    /// From a stage that is done to the next.
+    fn advance(&mut self, rng: &mut Rng) {
+        match std::mem::replace(&mut self.stage, Present::Done) {
+            Present::Ladder(ladder) => self.after_ladder(&ladder),
+            Present::Links(links) => self.stage = Present::Climb(Climb::new(links.roots())),
+            Present::Climb(climb) => {
+                let found = climb.niches();
+                if self.niches.is_empty() {
+                    self.niches = found;
+                    self.after_niches(rng);
+                } else {
+                    self.stage = Present::Unite(Unite::new([self.niches.as_slice(), &found].concat()));
+                }
+            }
+            Present::Unite(unite) => {
+                self.new_niches += unite.niches().len().saturating_sub(self.niches.len());
+                self.niches = unite.niches().to_vec();
+                self.after_niches(rng);
+            }
+            Present::Rounds(rounds) => self.after_rounds(*rounds),
+            Present::Done => {}
+        }
+    }
+
+    fn after_ladder(&mut self, ladder: &Ladder) {
+        self.keep_states(ladder);
+        if !ladder.is_complete() {
+            return;
+        }
+        self.log_z.push(ladder.log_z());
+        if self.is_look() {
+            ladder.evaluated().iter().for_each(|level| self.best.extend_possible(level));
+            let mut order: Vec<usize> = (0..self.best.len()).collect();
+            order.sort_by(|a, b| self.best.log_posterior(*b).total_cmp(&self.best.log_posterior(*a)));
+            order.truncate(BEST_KEPT);
+            self.best = self.best.chosen(order);
+        }
+        let links = self.ladder_settings().links;
+        self.stage = Present::Links(Links::new(ladder.evaluated(), links, !self.is_look()));
+    }
+
+    /// Adds the states of a ladder, weighted for the posterior wherever it stands.
+    fn keep_states(&mut self, ladder: &Ladder) {
+        let (states, logs) = ladder.states();
+        let left = 1.0 - ladder.beta();
+        for (i, log) in logs.into_iter().enumerate() {
+            if states.log_posterior(i).is_finite() {
+                self.states.push(&states, i);
+                self.log_weights.push(log + left * states.log_likelihood[i]);
+            }
+        }
+    }
+
+    fn after_niches(&mut self, rng: &mut Rng) {
+        let one = self.niches.len() == 1;
+        if self.is_look() && !one {
+            return self.begin_ladder();
+        }
+        if self.is_look() && self.looks < self.settings.looks {
+            return self.begin_look();
+        }
+        let settings = if self.is_look() {
+            let (sizes, most) = LOOK_ROUNDS;
+            RoundSettings { sizes: sizes.to_vec(), most, at_once: true, check: LOOK_CHECK }
+        } else {
+            let (sizes, most) = FULL_ROUNDS;
+            RoundSettings { sizes: sizes.to_vec(), most, at_once: false, check: self.settings.check }
+        };
+        let approximated = self.niches.first().filter(|_| one && self.is_look());
+        let niches: Vec<Niche> = match approximated.and_then(|niche| laplace(niche, &self.best)) {
+            Some(niche) => vec![niche],
+            None => self.niches.clone(),
+        };
+        let rounds = Rounds::new(settings, &self.states, &self.log_weights, &niches, rng);
+        self.stage = Present::Rounds(Box::new(rounds));
+    }
+
+    fn after_rounds(&mut self, rounds: Rounds) {
+        let unsure = !rounds.is_good() || !self.agrees(&rounds);
+        if self.is_look() {
+            if !rounds.is_good() && self.settings.ladder_when_unsure {
+                return self.begin_ladder();
+            }
+        } else if unsure && self.ladders < self.settings.ladders {
+            return self.begin_ladder();
+        }
+        self.rounds = Some(rounds);
+    }
+
+    /// Whether the evidence of the rounds is that of all full ladders, and believable.
+    fn agrees(&self, rounds: &Rounds) -> bool {
+        let last = rounds.last();
+        last.pareto_k <= LARGEST_K && self.log_z.iter().all(|log_z| (log_z - last.log_z).abs() <= FAR)
+    }
+
+    /// What was found, at the end or where it was stopped.
+    pub(super) fn found(&mut self, evaluations: u64, batches: u64, invalid: u64) -> Found {
+        let stopped = match std::mem::replace(&mut self.stage, Present::Done) {
+            Present::Ladder(ladder) => {
+                self.keep_states(&ladder);
+                true
+            }
+            Present::Rounds(rounds) => {
+                self.rounds = Some(*rounds);
+                true
+            }
+            Present::Done => false,
+            _ => true,
+        };
+        let is_look = self.is_look();
+        let mut found = Found::new(self.niches.clone(), self.rounds.as_ref(), &self.states, &self.log_weights);
+        found.count(evaluations, batches, invalid);
+        found.judge(&self.log_z, is_look, stopped, if self.ladders > 1 { self.new_niches } else { 0 });
+        found
+    }
+
+    /// A line for people.
+    pub(super) fn progress(&self) -> String {
+        let which = if self.is_look() { format!("look {}", self.looks) } else { format!("ladder {}", self.ladders) };
+        let known = self.niches.len();
+        match &self.stage {
+            Present::Ladder(ladder) => {
+                let (level, beta, log_z) = (ladder.levels(), ladder.beta(), ladder.log_z());
+                format!("{which}: level {level}, beta {beta:.2e}, log Z {log_z:.2}")
+            }
+            Present::Links(_) => format!("{which}: testing links"),
+            Present::Climb(climb) => format!("{which}: climbing, {} niches", climb.niches().len()),
+            Present::Unite(_) => format!("{which}: comparing niches, {known} known"),
+            Present::Rounds(rounds) if rounds.count() > 0 => {
+                let (round, last) = (rounds.count(), rounds.last());
+                let (k, share, log_z) = (last.pareto_k, last.efficiency, last.log_z);
+                format!("round {round}: {known} niches, k {k:.2}, efficiency {share:.2}, log Z {log_z:.2}")
+            }
+            Present::Rounds(_) => format!("round 0: {known} niches"),
+            Present::Done => format!("done: {known} niches"),
+        }
+    }
+
+    /// Whether what was read from elsewhere is for points in `dim` dimensions.
+    pub(super) fn fits(&self, dim: usize) -> bool {
+        let stage = match &self.stage {
+            Present::Ladder(ladder) => ladder.fits(dim),
+            Present::Rounds(rounds) => rounds.fits(dim),
+            _ => true,
+        };
+        stage
+            && self.niches.iter().all(|niche| niche.fits(dim))
+            && [&self.best, &self.states].into_iter().all(|particles| particles.fits(dim))
+            && self.log_weights.len() == self.states.len()
+            && self.rounds.as_ref().is_none_or(|rounds| rounds.fits(dim))
+    }
+}
+
+impl Present {
+    fn as_stage(&mut self) -> Option<&mut dyn Stage> {
+        Some(match self {
+            Self::Ladder(stage) => stage,
+            Self::Links(stage) => stage,
+            Self::Climb(stage) => stage,
+            Self::Unite(stage) => stage,
+            Self::Rounds(stage) => stage.as_mut(),
+            Self::Done => return None,
+        })
+    }
+}

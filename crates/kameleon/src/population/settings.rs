@@ -1,0 +1,79 @@
+//! How large a population is, and how long each stage goes on.
+
+use crate::registry::SettingsError;
+use serde::{Deserialize, Serialize};
+
+/// The fewest particles of a ladder.
+const LEAST_PARTICLES: usize = 50;
+/// A larger number is a mistake.
+const MOST_PARTICLES: usize = 1_000_000;
+/// The particles of a short look.
+const LOOK: usize = 200;
+
+/// How large a population is, and what it may spend.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// The number of particles of a full ladder.
+    pub particles: usize,
+    /// How many short looks come first. If they show one mode and a good density, no full ladder is run. Zero: the full ladder at
+    /// once.
+    pub looks: usize,
+    /// Whether a full ladder follows looks that show one mode but no good density. If not, the chains take the particles.
+    pub ladder_when_unsure: bool,
+    /// The most full ladders: another one follows where the evidence moved far from the ladder's, or k̂ is high.
+    pub ladders: usize,
+    /// The number of fresh draws that a frozen density is tested on.
+    pub check: usize,
+    /// The most evaluations of the likelihood; the population ends before the batch that would exceed it.
+    pub max_evaluations: Option<u64>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { particles: 1000, looks: 3, ladder_when_unsure: true, ladders: 1, check: 2000, max_evaluations: None }
+    }
+}
+
+impl Settings {
+    /// The first invalid setting.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let what = format!("must be from {LEAST_PARTICLES} to {MOST_PARTICLES}, not {}", self.particles);
+        SettingsError::demand("particles", (LEAST_PARTICLES..=MOST_PARTICLES).contains(&self.particles), &what)?;
+        SettingsError::at_least_one("ladders", self.ladders as u64)?;
+        let what = format!("must be from 100 to {MOST_PARTICLES}, not {}", self.check);
+        SettingsError::demand("check", (100..=MOST_PARTICLES).contains(&self.check), &what)?;
+        SettingsError::at_least_one("max-evaluations", self.max_evaluations.unwrap_or(1))
+    }
+
+    /// How a full ladder is run.
+    pub(super) fn ladder(&self) -> LadderSettings {
+        LadderSettings { particles: self.particles, least_sweeps: 5, most_sweeps: 12, effective: 0.5, links: 100 }
+    }
+
+    /// How a short look is run.
+    pub(super) fn look(&self) -> LadderSettings {
+        LadderSettings {
+            particles: LOOK.min(self.particles),
+            least_sweeps: 2,
+            most_sweeps: 2,
+            effective: 0.3,
+            links: 20,
+        }
+    }
+}
+
+/// How one ladder is run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LadderSettings {
+    /// The number of particles, in two lineages of half of them.
+    pub particles: usize,
+    /// The fewest and the most sweeps at each level.
+    pub least_sweeps: usize,
+    /// The most of them.
+    pub most_sweeps: usize,
+    /// The effective share of the particles that a level leaves.
+    pub effective: f64,
+    /// The most links between points that are tested for a dip, for each level.
+    pub links: usize,
+}
