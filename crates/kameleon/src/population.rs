@@ -112,7 +112,7 @@ impl Population {
         Ok(Self {
             dim,
             rng: stream(seed, STREAM, Purpose::Learn),
-            schedule: Schedule::new(settings),
+            schedule: Schedule::new(dim, settings),
             batch: None,
             evaluations: 0,
             batches: 0,
@@ -217,3 +217,8 @@ impl Population {
         self.found = Some(self.schedule.found(self.evaluations, self.batches, self.invalid));
     }
 }
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

@@ -20,7 +20,7 @@ fn main() {
     let number = |name: &str, default: usize| option(name).map_or(default, |text| text.parse().unwrap());
     let settings = Settings {
         looks: number("looks", 0),
-        particles: number("particles", 1000),
+        particles: option("particles").map(|text| text.parse().unwrap()),
         ladders: number("ladders", 1),
         check: number("check", 5000),
         ..Settings::default()

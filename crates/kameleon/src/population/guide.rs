@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 /// The most components, …
 const MOST_COMPONENTS: f64 = 16.0;
 /// … each for this many effective states for each dimension.
-const STATES_EACH: f64 = 2.0;
+const STATES_EACH: f64 = 5.0;
 const ITERATIONS: usize = 15;
-/// The most degrees of freedom: independent proposals need heavy tails.
+/// The most degrees of freedom, or d if that is more: independent proposals need heavy tails, but in many dimensions a heavy tail is
+/// far from everything.
 const MOST_FREEDOM: f64 = 5.0;
 /// Up to this dimension covariances are free in all directions.
 const FREE_UP_TO: usize = 12;
@@ -75,7 +76,8 @@ fn separate(sample: &Sample) -> Frame {
 }
 
 fn heavy(mixture: Mixture) -> Option<Mixture> {
-    let heavy = |component: &Component| Component { freedom: component.freedom.min(MOST_FREEDOM), ..component.clone() };
+    let most = MOST_FREEDOM.max(mixture.dim() as f64);
+    let heavy = |component: &Component| Component { freedom: component.freedom.min(most), ..component.clone() };
     Mixture::new(mixture.components().iter().map(heavy).collect())
 }
 

@@ -21,6 +21,8 @@ const FORGOTTEN: f64 = 0.3;
 const MOST_LEVELS: usize = 200;
 /// The most evaluated points that are kept for each level.
 const MOST_KEPT: usize = 5000;
+/// The same for the draws from the prior.
+const MOST_FIRST: usize = 40_000;
 
 /// A ladder, at any point of its way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -159,7 +161,7 @@ impl Ladder {
         let next = match &ready {
             Some(rung) => rung.beta,
             None if self.level >= MOST_LEVELS => 1.0,
-            None => next_beta(&logs, beta, self.settings.effective),
+            None => next_beta(&logs, beta, self.settings.effective * self.settings.particles as f64),
         };
         let half = (self.settings.particles / 2).max(2);
         let learned = [0, 1].map(|h| {
@@ -194,8 +196,9 @@ impl Ladder {
 
     /// Of the points of the last level only as many are kept as are needed.
     fn thin(&mut self, rng: &mut Rng) {
-        if let Some(level) = self.evaluated.last_mut().filter(|level| level.len() > MOST_KEPT) {
-            let mut chosen = rand::seq::index::sample(rng, level.len(), MOST_KEPT).into_vec();
+        let most = if self.level == 0 { MOST_FIRST } else { MOST_KEPT };
+        if let Some(level) = self.evaluated.last_mut().filter(|level| level.len() > most) {
+            let mut chosen = rand::seq::index::sample(rng, level.len(), most).into_vec();
             chosen.sort_unstable();
             *level = level.chosen(chosen);
         }
@@ -243,7 +246,7 @@ impl Stage for Ladder {
             return None;
         }
         let Some(rung) = &self.rung else {
-            let mut points = vec![0.0; 2 * (self.settings.particles / 2).max(2) * prior.dim()];
+            let mut points = vec![0.0; 2 * (self.settings.first / 2).max(2) * prior.dim()];
             points.chunks_exact_mut(prior.dim()).for_each(|x| prior.draw(rng, x));
             return Some(points);
         };
@@ -282,3 +285,6 @@ impl Stage for Ladder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 const LONG: f64 = 1.2;
 /// Where on a link the density is looked at, from its worse end.
 const AT: [f64; 3] = [0.07, 0.2, 0.45];
+/// The most points of a level that are linked.
+const MOST_LINKED: usize = 20_000;
 /// A dip on the log scale.
 pub(super) const DIP: f64 = 0.1;
 /// The length of the first steps from a root, over the mean link.
@@ -96,7 +98,7 @@ struct NearestBetter {
 
 /// The nearest better point of each; none if there are fewer than two.
 fn nearest_better(level: &Particles) -> Option<NearestBetter> {
-    let (n, d) = (level.len(), level.dim());
+    let (n, d) = (level.len().min(MOST_LINKED), level.dim());
     if n < 2 {
         return None;
     }
@@ -142,3 +144,6 @@ impl Stage for Links {
         self.is_done = true;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -111,3 +111,6 @@ impl Stage for Unite {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,8 +24,10 @@ pub(super) const FAR: f64 = 0.3;
 pub(super) const LARGEST_K: f64 = 0.5;
 /// The sizes of rounds after looks, and the most of them.
 const LOOK_ROUNDS: ([usize; 2], usize) = ([250, 500], 12);
-/// The size of rounds after a full ladder, and the most of them.
-const FULL_ROUNDS: ([usize; 1], usize) = ([1000], 15);
+/// The draws of a round after a full ladder: for each dimension, and within which bounds; and the most rounds.
+const FULL_ROUND_EACH: usize = 200;
+const FULL_ROUND: (usize, usize) = (1000, 3000);
+const FULL_ROUNDS: usize = 15;
 /// The fresh draws that a density learned after looks is tested on.
 const LOOK_CHECK: usize = 500;
 /// The points that are kept for a Laplace approximation.
@@ -34,6 +36,7 @@ const BEST_KEPT: usize = 2000;
 /// The stages so far and the present one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Schedule {
+    dim: usize,
     settings: Settings,
     stage: Present,
     /// The number of looks and of full ladders that were begun.
@@ -56,7 +59,7 @@ pub(super) struct Schedule {
 /// The present stage.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Present {
-    Ladder(Ladder),
+    Ladder(Box<Ladder>),
     Links(Links),
     Climb(Climb),
     Unite(Unite),
@@ -65,8 +68,9 @@ enum Present {
 }
 
 impl Schedule {
-    pub(super) fn new(settings: &Settings) -> Self {
+    pub(super) fn new(dim: usize, settings: &Settings) -> Self {
         let mut schedule = Self {
+            dim,
             settings: settings.clone(),
             stage: Present::Done,
             looks: 0,
@@ -109,12 +113,12 @@ impl Schedule {
     }
 
     fn ladder_settings(&self) -> LadderSettings {
-        if self.is_look() { self.settings.look() } else { self.settings.ladder() }
+        if self.is_look() { self.settings.look() } else { self.settings.ladder(self.dim) }
     }
 
     fn begin_look(&mut self) {
         self.looks += 1;
-        self.stage = Present::Ladder(Ladder::new(self.settings.look()));
+        self.stage = Present::Ladder(Box::new(Ladder::new(self.settings.look())));
     }
 
     /// What looks have left is used no more, but for their niches.
@@ -123,7 +127,7 @@ impl Schedule {
             (self.states, self.log_weights, self.log_z) = Default::default();
         }
         self.ladders += 1;
-        self.stage = Present::Ladder(Ladder::new(self.settings.ladder()));
+        self.stage = Present::Ladder(Box::new(Ladder::new(self.settings.ladder(self.dim))));
     }
 
     /// From a stage that is done to the next.
@@ -191,8 +195,8 @@ impl Schedule {
             let (sizes, most) = LOOK_ROUNDS;
             RoundSettings { sizes: sizes.to_vec(), most, at_once: true, check: LOOK_CHECK }
         } else {
-            let (sizes, most) = FULL_ROUNDS;
-            RoundSettings { sizes: sizes.to_vec(), most, at_once: false, check: self.settings.check }
+            let size = (FULL_ROUND_EACH * self.dim).clamp(FULL_ROUND.0, FULL_ROUND.1);
+            RoundSettings { sizes: vec![size], most: FULL_ROUNDS, at_once: false, check: self.settings.check }
         };
         let approximated = self.niches.first().filter(|_| one && self.is_look());
         let niches: Vec<Niche> = match approximated.and_then(|niche| laplace(niche, &self.best)) {
@@ -272,6 +276,7 @@ impl Schedule {
             _ => true,
         };
         stage
+            && self.dim == dim
             && self.niches.iter().all(|niche| niche.fits(dim))
             && [&self.best, &self.states].into_iter().all(|particles| particles.fits(dim))
             && self.log_weights.len() == self.states.len()
@@ -282,7 +287,7 @@ impl Schedule {
 impl Present {
     fn as_stage(&mut self) -> Option<&mut dyn Stage> {
         Some(match self {
-            Self::Ladder(stage) => stage,
+            Self::Ladder(stage) => stage.as_mut(),
             Self::Links(stage) => stage,
             Self::Climb(stage) => stage,
             Self::Unite(stage) => stage,

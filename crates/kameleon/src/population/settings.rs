@@ -3,10 +3,17 @@
 use crate::registry::SettingsError;
 use serde::{Deserialize, Serialize};
 
+/// The usual number of particles, and how many there are for each dimension if that is more: with fewer, a covariance in many
+/// dimensions is not known well enough for independent moves.
+const USUAL_PARTICLES: usize = 1000;
+const PARTICLES_EACH: usize = 60;
 /// The fewest particles of a ladder.
 const LEAST_PARTICLES: usize = 50;
 /// A larger number is a mistake.
 const MOST_PARTICLES: usize = 1_000_000;
+/// The draws from the prior for each particle of a full ladder: many, since they are one batch, make the first level a long one, and
+/// are what finds narrow modes.
+const FIRST: usize = 20;
 /// The particles of a short look.
 const LOOK: usize = 200;
 
@@ -14,8 +21,8 @@ const LOOK: usize = 200;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// The number of particles of a full ladder.
-    pub particles: usize,
+    /// The number of particles of a full ladder; by default 1000, and in many dimensions 60 for each.
+    pub particles: Option<usize>,
     /// How many short looks come first. If they show one mode and a good density, no full ladder is run. Zero: the full ladder at
     /// once.
     pub looks: usize,
@@ -31,35 +38,39 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { particles: 1000, looks: 3, ladder_when_unsure: true, ladders: 1, check: 2000, max_evaluations: None }
+        Self { particles: None, looks: 3, ladder_when_unsure: true, ladders: 1, check: 2000, max_evaluations: None }
     }
 }
 
 impl Settings {
     /// The first invalid setting.
     pub fn check(&self) -> Result<(), SettingsError> {
-        let what = format!("must be from {LEAST_PARTICLES} to {MOST_PARTICLES}, not {}", self.particles);
-        SettingsError::demand("particles", (LEAST_PARTICLES..=MOST_PARTICLES).contains(&self.particles), &what)?;
+        let particles = self.particles.unwrap_or(USUAL_PARTICLES);
+        let what = format!("must be from {LEAST_PARTICLES} to {MOST_PARTICLES}, not {particles}");
+        SettingsError::demand("particles", (LEAST_PARTICLES..=MOST_PARTICLES).contains(&particles), &what)?;
         SettingsError::at_least_one("ladders", self.ladders as u64)?;
         let what = format!("must be from 100 to {MOST_PARTICLES}, not {}", self.check);
         SettingsError::demand("check", (100..=MOST_PARTICLES).contains(&self.check), &what)?;
         SettingsError::at_least_one("max-evaluations", self.max_evaluations.unwrap_or(1))
     }
 
-    /// How a full ladder is run.
-    pub(super) fn ladder(&self) -> LadderSettings {
-        LadderSettings { particles: self.particles, least_sweeps: 5, most_sweeps: 12, effective: 0.5, links: 100 }
+    /// How a full ladder is run in `dim` dimensions.
+    pub(super) fn ladder(&self, dim: usize) -> LadderSettings {
+        let usual = USUAL_PARTICLES.max(PARTICLES_EACH * dim).min(MOST_PARTICLES);
+        let particles = self.particles.unwrap_or(usual);
+        LadderSettings {
+            particles,
+            first: FIRST * particles.min(USUAL_PARTICLES),
+            least_sweeps: 5,
+            most_sweeps: 12,
+            effective: 0.5,
+            links: 200,
+        }
     }
 
     /// How a short look is run.
     pub(super) fn look(&self) -> LadderSettings {
-        LadderSettings {
-            particles: LOOK.min(self.particles),
-            least_sweeps: 2,
-            most_sweeps: 2,
-            effective: 0.3,
-            links: 20,
-        }
+        LadderSettings { particles: LOOK, first: LOOK, least_sweeps: 2, most_sweeps: 2, effective: 0.3, links: 20 }
     }
 }
 
@@ -68,6 +79,8 @@ impl Settings {
 pub struct LadderSettings {
     /// The number of particles, in two lineages of half of them.
     pub particles: usize,
+    /// The number of draws from the prior.
+    pub first: usize,
     /// The fewest and the most sweeps at each level.
     pub least_sweeps: usize,
     /// The most of them.

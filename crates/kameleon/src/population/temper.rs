@@ -6,13 +6,16 @@ use rand::RngExt;
 
 /// Halvings of the interval that the next β is searched in.
 const HALVINGS: usize = 80;
+/// The largest share of the particles that is to be effective.
+const MOST_SHARE: f64 = 0.5;
 
-/// The largest β up to 1 at which particles from `beta` keep this effective share of those with a positive likelihood.
-pub(super) fn next_beta(log_likelihood: &[f64], beta: f64, share: f64) -> f64 {
+/// The largest β up to 1 at which particles from `beta` have this effective number; at most half of those with a positive likelihood
+/// are asked for.
+pub(super) fn next_beta(log_likelihood: &[f64], beta: f64, effective: f64) -> f64 {
     let possible: Vec<f64> = log_likelihood.iter().copied().filter(|log| log.is_finite()).collect();
     let enough = |next: f64| {
         let weights: Vec<f64> = possible.iter().map(|log| (next - beta) * log).collect();
-        effective_size(&weights) >= share * possible.len() as f64
+        effective_size(&weights) >= effective.min(MOST_SHARE * possible.len() as f64)
     };
     if enough(1.0) {
         return 1.0;
@@ -61,22 +64,22 @@ mod tests {
     #[test]
     fn the_next_level_leaves_the_share_that_was_asked_for() {
         let logs: Vec<f64> = (0..1000).map(|i| -1e4 * (i as f64 / 1000.0).powi(2)).collect();
-        let beta = next_beta(&logs, 0.0, 0.5);
+        let beta = next_beta(&logs, 0.0, 500.0);
         let size = effective_size(&log_weights(&logs, beta));
         assert!((size - 500.0).abs() < 1.0, "{size}");
-        assert_eq!(next_beta(&vec![-3.0; 50], 0.2, 0.5), 1.0);
+        assert_eq!(next_beta(&vec![-3.0; 50], 0.2, 25.0), 1.0);
     }
 
     #[test]
     fn impossible_particles_neither_stop_the_ladder_nor_go_on() {
         let mut logs = vec![f64::NEG_INFINITY; 90];
         logs.extend([-1.0, -2.0, -500.0, -501.0]);
-        let beta = next_beta(&logs, 0.0, 0.5);
+        let beta = next_beta(&logs, 0.0, 47.0);
         assert!(beta > 0.0);
         let chosen = resample(&log_weights(&logs, beta), 40, &mut stream(1, 0, Purpose::Learn));
         assert!(chosen.len() == 40 && chosen.iter().all(|i| *i >= 90));
         // A likelihood whose values lie further apart than numbers can tell still has a next level.
-        assert!(next_beta(&[-1e300, 0.0, -1e299, -1e200], 0.0, 0.5) > 0.0);
+        assert!(next_beta(&[-1e300, 0.0, -1e299, -1e200], 0.0, 2.0) > 0.0);
     }
 
     #[test]

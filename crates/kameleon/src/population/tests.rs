@@ -1,0 +1,137 @@
+use super::testing::Gaussians;
+use super::*;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+
+fn quick() -> Settings {
+    Settings { particles: Some(200), looks: 0, check: 1000, ..Settings::default() }
+}
+
+fn run(problem: &Gaussians, settings: &Settings, seed: u64, noise: f64) -> Found {
+    let mut rng = stream(seed, 0, Purpose::Noise);
+    let likelihood = |x: &[f64]| {
+        let e: f64 = rng.sample(StandardNormal);
+        problem.log_likelihood(x) + noise * e - 0.5 * noise * noise
+    };
+    let mut population = Population::new(problem.dim(), settings, seed).unwrap();
+    population.run(problem, likelihood).unwrap().clone()
+}
+
+/// Ten runs. False alarm: the mean squared error over its claim is χ²₁₀/10, above 4 once in 10⁵.
+#[test]
+fn the_evidence_is_right_and_its_error_honest() {
+    for (problem, noise) in [(Gaussians::two(2), 0.0), (Gaussians::one(4), 0.0), (Gaussians::two(2), 0.5)] {
+        let errors = (1..=10).map(|seed| {
+            let found = run(&problem, &quick(), seed, noise);
+            let frozen = found.frozen.unwrap();
+            assert!(frozen.error < 0.1, "{frozen:?}");
+            (frozen.log_z - problem.log_z()) / frozen.error.max(1e-3)
+        });
+        let mean = errors.map(|z| z * z).sum::<f64>() / 10.0;
+        assert!(mean < 4.0, "{mean}");
+    }
+}
+
+/// The errors of weights are claimed from weights of refitted densities, so they are allowed to be twice as large.
+#[test]
+fn modes_have_their_weights_whatever_their_heights() {
+    let problem = Gaussians::two(3);
+    for seed in 1..=3 {
+        let found = run(&problem, &quick(), seed, 0.0);
+        let modes = found.modes();
+        assert_eq!(modes.len(), 2, "{modes:?}");
+        assert!(modes[0].top[0] > 0.0 && (modes[0].weight - 0.7).abs() < 0.03, "{modes:?}");
+        // A niche weighed by its height would be: the narrow one is .7/.3 · 2.5³ = 36 times as high.
+        let heights: f64 = found.niches.iter().map(|niche| niche.log_density.exp()).sum();
+        assert!(found.niches[0].log_density.exp() / heights > 0.95);
+        assert!((modes.iter().map(|mode| mode.weight).sum::<f64>() - 1.0).abs() < 1e-9);
+        let z: f64 = modes.iter().map(|mode| mode.log_z.exp()).sum();
+        assert!((z.ln() - problem.log_z()).abs() < 0.1);
+    }
+}
+
+/// Stored and read again before every batch of every stage, it goes on as if nothing had happened.
+#[test]
+fn it_goes_on_bit_for_bit_from_what_was_stored_in_any_stage() {
+    let problem = Gaussians::two(2);
+    for looks in [0, 2] {
+        let settings = Settings { looks, ..quick() };
+        let whole = run(&problem, &settings, 3, 0.0);
+        let mut population = Population::new(2, &settings, 3).unwrap();
+        let mut stages = std::collections::BTreeSet::new();
+        while let Some(points) = population.ask(&problem).map(<[f64]>::to_vec) {
+            let line = population.progress();
+            stages.insert(line.split([':', ',']).nth(1).unwrap().trim_matches(|c: char| !c.is_alphabetic()).to_owned());
+            let text = serde_json::to_string(&population).unwrap();
+            population = serde_json::from_str(&text).unwrap();
+            assert!(population.fits(2) && !population.fits(3));
+            assert_eq!(population.ask(&problem).unwrap(), points);
+            let values: Vec<f64> = points.chunks_exact(2).map(|x| problem.log_likelihood(x)).collect();
+            population.tell(&problem, &values).unwrap();
+        }
+        assert!(
+            ["level", "testing links", "climbing", "niches"].iter().all(|stage| stages.contains(*stage)),
+            "{stages:?}"
+        );
+        let (a, b) =
+            (serde_json::to_string(&whole).unwrap(), serde_json::to_string(population.found().unwrap()).unwrap());
+        assert_eq!(a, b);
+    }
+}
+
+#[test]
+fn an_easy_posterior_takes_looks_only_and_two_modes_the_ladder() {
+    let settings = Settings { looks: 2, particles: Some(400), ..Settings::default() };
+    let easy = run(&Gaussians::one(3), &settings, 1, 0.0);
+    assert!(easy.is_good && easy.niches.len() == 1 && easy.evaluations < 12_000, "{}", easy.evaluations);
+    assert!(easy.doubts.is_empty(), "{:?}", easy.doubts);
+    let hard = run(&Gaussians::two(3), &settings, 1, 0.0);
+    assert!(hard.is_good && hard.niches.len() == 2 && hard.evaluations > 12_000, "{}", hard.evaluations);
+}
+
+#[test]
+fn what_is_told_must_fit_what_was_asked() {
+    let problem = Gaussians::one(2);
+    let mut population = Population::new(2, &quick(), 1).unwrap();
+    assert_eq!(population.tell(&problem, &[]), Err(TellError::NoBatch));
+    let points = population.ask(&problem).unwrap().len() / 2;
+    assert_eq!(population.tell(&problem, &[1.0]), Err(TellError::Count { points, values: 1 }));
+    assert_eq!(population.batches(), 0);
+}
+
+#[test]
+fn a_bad_likelihood_and_a_small_budget_end_with_words() {
+    let problem = Gaussians::one(2);
+    for bad in [f64::NEG_INFINITY, f64::NAN, f64::INFINITY] {
+        let mut population = Population::new(2, &quick(), 1).unwrap();
+        let found = population.run(&problem, |_| bad).unwrap();
+        assert!(found.density.is_none() && found.points.is_empty() && !found.doubts.is_empty());
+        assert_eq!(found.invalid, if bad == f64::NEG_INFINITY { 0 } else { found.evaluations });
+    }
+    for budget in [100, 5000, 8000] {
+        let found = run(&problem, &Settings { max_evaluations: Some(budget), ..quick() }, 1, 0.0);
+        assert!(found.evaluations <= budget && !found.doubts.is_empty() && !found.is_good);
+        assert_eq!(found.points.len(), 2 * found.log_weights.len());
+    }
+    // A likelihood that is the same everywhere, and one with a hole.
+    assert!(run_with(|_| 0.0).is_good);
+    assert!(run_with(|x| if x[0] > 0.0 { f64::NEG_INFINITY } else { 0.0 }).density.is_some());
+}
+
+fn run_with(likelihood: impl FnMut(&[f64]) -> f64) -> Found {
+    let mut population = Population::new(2, &quick(), 1).unwrap();
+    population.run(&Gaussians::one(2), likelihood).unwrap().clone()
+}
+
+#[test]
+fn settings_are_checked() {
+    for bad in [
+        Settings { particles: Some(3), ..quick() },
+        Settings { ladders: 0, ..quick() },
+        Settings { check: 1, ..quick() },
+        Settings { max_evaluations: Some(0), ..quick() },
+    ] {
+        assert!(Population::new(2, &bad, 1).is_err());
+    }
+    assert!(Population::new(0, &quick(), 1).is_err());
+}
