@@ -85,7 +85,7 @@ pub use proposal::Proposal;
 pub use random::Rng;
 pub use registry::{Choice, SettingsError};
 pub use report::Report;
-pub use run::{Run, resume, sample};
+pub use run::{Run, resume, sample, sample_from};
 pub use sampler::Sampler;
 pub use statistics::Statistics;
 pub use step::{Outcome, Step};

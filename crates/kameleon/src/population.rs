@@ -13,8 +13,10 @@
 mod climb;
 mod cma;
 mod covering;
+mod evaluate;
 mod found;
 mod guide;
+mod handover;
 mod ladder;
 mod laplace;
 mod links;
@@ -27,7 +29,9 @@ mod settings;
 mod sweep;
 mod temper;
 
+pub use evaluate::Posterior;
 pub use found::{Found, Mode};
+pub use handover::SETTLING;
 pub use ladder::{Ladder, Rung};
 pub use niche::Niche;
 pub use particles::Particles;
@@ -68,6 +72,7 @@ trait Stage {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Population {
     dim: usize,
+    seed: u64,
     rng: Rng,
     schedule: Schedule,
     /// The batch that is being evaluated.
@@ -111,6 +116,7 @@ impl Population {
         SettingsError::at_least_one("dimension", dim as u64)?;
         Ok(Self {
             dim,
+            seed,
             rng: stream(seed, STREAM, Purpose::Learn),
             schedule: Schedule::new(dim, settings),
             batch: None,
@@ -127,7 +133,7 @@ impl Population {
     pub fn ask(&mut self, prior: &dyn Prior) -> Option<&[f64]> {
         while self.batch.is_none() && self.found.is_none() {
             let Some(points) = self.schedule.propose(prior, &mut self.rng) else {
-                self.finish(prior);
+                self.finish();
                 break;
             };
             let proposed = Particles::proposed(points, prior);
@@ -141,7 +147,7 @@ impl Population {
             }
             let count = (inside.len() / self.dim) as u64;
             if self.max_evaluations.is_some_and(|most| self.evaluations + count > most) {
-                self.finish(prior);
+                self.finish();
                 break;
             }
             self.batch = Some(Batch { proposed, inside });
@@ -213,7 +219,7 @@ impl Population {
         self.dim == dim && self.batch.as_ref().is_none_or(batch) && self.schedule.fits(dim)
     }
 
-    fn finish(&mut self, _: &dyn Prior) {
+    fn finish(&mut self) {
         self.found = Some(self.schedule.found(self.evaluations, self.batches, self.invalid));
     }
 }

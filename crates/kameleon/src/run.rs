@@ -6,14 +6,17 @@ use crate::chain::{ChainError, show_point};
 use crate::diagnose::{ChainRatios, Evidence, evidence};
 use crate::diagnose::{Summary, summarise};
 use crate::engine::{Control, Ending, Engine, Job};
-use crate::plan::Plan;
+use crate::learner::SharedFit;
+use crate::plan::{Plan, Warmup};
 use crate::pool::chain_groups;
+use crate::population::{Found, SETTLING};
 use crate::record::{Draws, Keep};
 use crate::registry::SettingsError;
 use crate::report::Report;
 use crate::sampler::StartError;
 use crate::statistics::{Counts, Statistics};
 use crate::target::Target;
+use std::sync::Arc;
 
 /// One chain of a run.
 #[derive(Debug)]
@@ -155,6 +158,33 @@ where
     let chain = |index: usize| plan.chain_at(index, &starts[index % starts.len()], target.normals());
     let chains = plan.indices().into_iter().map(chain).collect::<Result<_, _>>()?;
     run(target, chains, plan, control)
+}
+
+/// Samples `target`, a posterior, by chains that start from what a population found in it, and know from the beginning what it
+/// learned. They only learn the scales of their local moves, in a warm-up of [`SETTLING`] iterations, whatever the plan says.
+///
+/// Without a density the chains start from the population's points and learn as usual.
+pub fn sample_from<T>(target: T, found: &Found, plan: &Plan, control: Control<'_>) -> Result<Run, StartError>
+where
+    T: Target + Clone + Send,
+{
+    let starts = found.starts(plan.chains, plan.seed);
+    let what = "the population found no point of positive density";
+    SettingsError::demand("warmup", !starts.is_empty(), what)?;
+    let fit = plan.sampler.history_points().and_then(|n| found.fit(n, plan.seed));
+    let Some(fit) = fit else { return sample(target, &starts, plan, control) };
+    let plan = Plan { warmup: Warmup::Iterations(SETTLING), ..plan.clone() };
+    let target = AnyTarget::new(target);
+    plan.check()?;
+    check_starts(&target, &starts, plan.chains)?;
+    let fit: SharedFit = Arc::new(fit);
+    let chain = |index: usize| {
+        let mut chain = plan.chain_at(index, &starts[index], target.normals())?;
+        chain.learn(&fit);
+        Ok(chain)
+    };
+    let chains = plan.indices().into_iter().map(chain).collect::<Result<_, StartError>>()?;
+    run(target, chains, &plan, control)
 }
 
 /// Resumes a run from the states in which its chains stopped ([`ChainRun::state`]), up to the length of the plan.

@@ -87,6 +87,15 @@ impl Sampler {
         matches!(self, Self::Kameleon(_))
     }
 
+    /// The number of points of a history that its local steps are built from, if its chains can start from what a population has
+    /// learned.
+    pub fn history_points(&self) -> Option<usize> {
+        match self {
+            Self::Kameleon(settings) => Some(settings.n),
+            _ => None,
+        }
+    }
+
     /// The default: learned metric, local steps and jumps.
     pub fn kameleon() -> Self {
         Self::Kameleon(KameleonSettings::default())

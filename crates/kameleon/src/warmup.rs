@@ -30,4 +30,5 @@ pub use refresh::refresh;
 pub use schedule::Schedule;
 pub use state::WarmupState;
 pub(crate) use structure::learn_density;
+pub(crate) use weights::weights;
 pub(crate) use window::Window;

@@ -108,21 +108,24 @@ impl Found {
         self.doubts = doubts;
     }
 
+    /// For each point of the pool, the niche that explains it best.
+    pub(super) fn nearest_niches(&self) -> Vec<usize> {
+        let Some(mixture) = mixture(&self.niches) else { return Vec::new() };
+        let mut shares = Vec::new();
+        let mut nearest = |x: &[f64]| {
+            mixture.responsibilities(x, &mut shares);
+            (0..shares.len()).fold(0, |best, k| if shares[k] > shares[best] { k } else { best })
+        };
+        self.points.chunks_exact(mixture.dim()).map(&mut nearest).collect()
+    }
+
     /// The modes, the heaviest first.
     pub fn modes(&self) -> Vec<Mode> {
-        let Some(mixture) = mixture(&self.niches) else { return Vec::new() };
-        let d = mixture.dim();
         let total = log_sum_exp(self.log_weights.iter().copied());
+        let weights = self.log_weights.iter().map(|log| libm::exp(log - total));
+        let assigned: Vec<(usize, f64)> = self.nearest_niches().into_iter().zip(weights).collect();
         let mut sums = vec![(0.0, 0.0); self.niches.len()];
-        let mut assigned = Vec::with_capacity(self.log_weights.len());
-        let mut shares = Vec::new();
-        for (x, log) in self.points.chunks_exact(d).zip(&self.log_weights) {
-            mixture.responsibilities(x, &mut shares);
-            let nearest = (0..shares.len()).fold(0, |best, k| if shares[k] > shares[best] { k } else { best });
-            let weight = libm::exp(log - total);
-            assigned.push((nearest, weight));
-            sums[nearest].0 += weight;
-        }
+        assigned.iter().for_each(|(nearest, weight)| sums[*nearest].0 += weight);
         for (nearest, weight) in assigned {
             for (k, sum) in sums.iter_mut().enumerate() {
                 let off = f64::from(u8::from(k == nearest)) - sum.0;

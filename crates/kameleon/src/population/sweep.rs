@@ -28,14 +28,14 @@ pub(super) enum Kind {
     /// A draw from the other lineage's mixture.
     Independent,
     /// A step along the difference of two states of the other lineage.
-    Difference,
+    AlongDifference,
     /// A step with the other lineage's covariance.
     Walk,
     /// A step with the covariance of a component that explains the state.
     WalkByComponent,
 }
 
-const KINDS: [Kind; 4] = [Kind::Independent, Kind::Difference, Kind::Walk, Kind::WalkByComponent];
+const KINDS: [Kind; 4] = [Kind::Independent, Kind::AlongDifference, Kind::Walk, Kind::WalkByComponent];
 
 /// The scales of the four kinds; that of independent moves is not used.
 pub(super) type Scales = [f64; 4];
@@ -123,7 +123,7 @@ impl Mover<'_> {
                 frame.point(&mut y);
                 (y, log_ratio)
             }
-            Kind::Difference => {
+            Kind::AlongDifference => {
                 let n = points.len() / d;
                 let (a, b) = (rng.random_range(0..n), rng.random_range(0..n));
                 let by = if rng.random::<f64>() < WHOLE { 1.0 } else { length / 2f64.sqrt() };

@@ -18,6 +18,7 @@ mod modules;
 mod paper;
 mod places;
 mod pool;
+mod population;
 mod registry;
 mod target;
 mod warmup;

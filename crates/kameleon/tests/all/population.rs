@@ -1,0 +1,166 @@
+//! A population, and chains that start from what it found.
+
+use kameleon::population::{Found, Population, Posterior, Prior, Settings};
+use kameleon::target::Noisy;
+use kameleon::{Control, EvalError, Evaluation, Noise, Plan, Rng, Sampler, Target, Warmup, resume, sample_from};
+use rand::RngExt;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const DIM: usize = 3;
+/// Centre in every coordinate, standard deviation and weight: far apart, so that local moves never lead from one to another.
+const MODES: [(f64, f64, f64); 2] = [(-5.0, 1.0, 0.3), (5.0, 0.4, 0.7)];
+const LOG_PRIOR: f64 = -8.987_196_820_661_973; // −3 ln 20
+
+#[derive(Clone)]
+struct InBox;
+
+impl Prior for InBox {
+    fn dim(&self) -> usize {
+        DIM
+    }
+
+    fn draw(&self, rng: &mut Rng, x: &mut [f64]) {
+        x.iter_mut().for_each(|x| *x = rng.random_range(-10.0..10.0));
+    }
+
+    fn log_density(&self, x: &[f64]) -> f64 {
+        if x.iter().all(|x| x.abs() <= 10.0) { LOG_PRIOR } else { f64::NEG_INFINITY }
+    }
+}
+
+fn log_likelihood(x: &[f64]) -> f64 {
+    let of = |(centre, sd, weight): &(f64, f64, f64)| {
+        let log = |x: &f64| -0.5 * ((x - centre) / sd).powi(2) - (sd * std::f64::consts::TAU.sqrt()).ln();
+        weight * x.iter().map(log).sum::<f64>().exp()
+    };
+    MODES.iter().map(of).sum::<f64>().ln()
+}
+
+fn posterior(x: &[f64]) -> f64 {
+    InBox.log_density(x) + log_likelihood(x)
+}
+
+fn found() -> Found {
+    let settings = Settings { particles: Some(300), check: 1000, ..Settings::default() };
+    let mut population = Population::new(DIM, &settings, 5).unwrap();
+    population.run(&InBox, log_likelihood).unwrap().clone()
+}
+
+fn plan() -> Plan {
+    Plan { draws: Some(4000), seed: 3, ..Plan::default() }
+}
+
+/// The share of the right mode has a standard error of about .005; the bounds are six of them.
+#[test]
+fn chains_from_a_population_visit_all_modes_by_their_weights() {
+    let found = found();
+    assert!(found.is_good && found.doubts.is_empty(), "{:?}", found.doubts);
+    let starts = found.starts(4, 1);
+    // The heaviest mode first, then the other one.
+    assert!(starts.len() == 4 && starts[0][0] > 0.0 && starts[1][0] < 0.0, "{starts:?}");
+    let run = sample_from(posterior, &found, &plan(), Control::default()).unwrap();
+    let draws: Vec<f64> = run.draws().concat();
+    let right = draws.chunks_exact(DIM).filter(|x| x[0] > 0.0).count() as f64 / (draws.len() / DIM) as f64;
+    assert!((right - 0.7).abs() < 0.03, "{right}");
+    assert!(run.chains.iter().all(|chain| chain.statistics.warmup.total() == 500));
+    let evidence = run.evidence(true).unwrap();
+    assert!(evidence.reliable && (evidence.log - LOG_PRIOR).abs() < 6.0 * evidence.error, "{evidence:?}");
+    assert!(run.summary().verdict.converged, "{}", run.summary());
+}
+
+#[test]
+fn they_do_not_depend_on_threads_and_go_on_bit_for_bit() {
+    let found = found();
+    let run = |threads, draws| {
+        let plan = Plan { threads: Some(threads), draws: Some(draws), ..plan() };
+        sample_from(posterior, &found, &plan, Control::default()).unwrap()
+    };
+    let (whole, again, first) = (run(1, 600), run(3, 600), run(2, 200));
+    assert_eq!(whole.draws(), again.draws());
+    let states = first.chains.iter().map(|chain| chain.state.clone()).collect();
+    let rest = resume(posterior, states, &Plan { draws: Some(600), ..plan() }, Control::default()).unwrap();
+    for (whole, (first, rest)) in whole.draws().iter().zip(first.draws().iter().zip(rest.draws())) {
+        assert_eq!(*whole, [first, rest].concat());
+    }
+}
+
+#[test]
+fn without_a_density_or_with_another_sampler_chains_learn_as_usual() {
+    let mut found = found();
+    let short = Plan { draws: Some(100), warmup: Warmup::Iterations(300), ..plan() };
+    let longer = Warmup::Iterations(5000);
+    let other = Plan { sampler: Sampler::kamh_ls(), warmup: longer, ..short.clone() };
+    assert!(sample_from(posterior, &found, &other, Control::default()).is_ok());
+    found.density = None;
+    assert!(sample_from(posterior, &found, &short, Control::default()).is_ok());
+    found.log_weights.fill(f64::NEG_INFINITY);
+    assert!(found.starts(4, 1).is_empty());
+    assert!(sample_from(posterior, &found, &short, Control::default()).is_err());
+}
+
+#[test]
+fn a_population_that_was_damaged_is_refused() {
+    let mut population = Population::new(DIM, &Settings::default(), 1).unwrap();
+    population.ask(&InBox).unwrap();
+    let text = serde_json::to_string(&population).unwrap();
+    let whole: Population = serde_json::from_str(&text).unwrap();
+    assert!(whole.fits(DIM));
+    for cut in [text.len() / 3, text.len() - 1] {
+        assert!(serde_json::from_str::<Population>(&text[..cut]).is_err());
+    }
+}
+
+fn small() -> Settings {
+    Settings { particles: Some(100), looks: 1, check: 300, ..Settings::default() }
+}
+
+#[test]
+fn a_noisy_likelihood_is_the_same_on_any_number_of_threads() {
+    let noisy = Noisy::new(log_likelihood, 0.5).unwrap();
+    let run = |threads| {
+        let mut population = Population::new(DIM, &small(), 7).unwrap();
+        let found = population.run_on(threads, &InBox, &noisy, None).unwrap().unwrap();
+        serde_json::to_string(found).unwrap()
+    };
+    assert_eq!(run(1), run(3));
+    let found: Found = serde_json::from_str(&run(2)).unwrap();
+    let plan = Plan { draws: Some(200), ..plan() };
+    let run = sample_from(Posterior::new(noisy, InBox), &found, &plan, Control::default()).unwrap();
+    assert!(run.chains.iter().all(|chain| chain.draws.log_density.len() == 200));
+}
+
+/// A likelihood that fails once, and one that stops the run.
+#[derive(Clone)]
+struct Failing<'a>(&'a AtomicBool);
+
+impl Target for Failing<'_> {
+    fn log_density(&mut self, x: &[f64], _: Noise<'_>) -> Evaluation {
+        if x[0] > 9.0 && self.0.swap(false, Ordering::Relaxed) {
+            return Err(EvalError::fatal("the cluster is down"));
+        }
+        if x[1] > 9.0 { Err(EvalError::reject("no")) } else { Ok(log_likelihood(x)) }
+    }
+}
+
+#[test]
+fn a_run_that_failed_or_was_stopped_goes_on_as_if_nothing_had_happened() {
+    let run = |fails: bool, stopped: bool| {
+        let (fails, stop) = (AtomicBool::new(fails), AtomicBool::new(stopped));
+        let mut population = Population::new(DIM, &small(), 7).unwrap();
+        let mut ask =
+            |likelihood: &Failing<'_>| population.run_on(2, &InBox, likelihood, Some(&stop)).map(|f| f.cloned());
+        if stopped {
+            assert!(ask(&Failing(&fails)).unwrap().is_none());
+            stop.store(false, Ordering::Relaxed);
+        }
+        if fails.load(Ordering::Relaxed) {
+            assert_eq!(ask(&Failing(&fails)).unwrap_err().to_string(), "the cluster is down");
+        }
+        let found = ask(&Failing(&fails)).unwrap().unwrap();
+        assert!(found.invalid > 0);
+        serde_json::to_string(&found).unwrap()
+    };
+    let whole = run(false, false);
+    assert_eq!(run(true, false), whole);
+    assert_eq!(run(false, true), whole);
+}
