@@ -36,6 +36,8 @@
 //! * A noisy target is sampled exactly, because the estimate at the current point is kept, never made anew
 //!   (pseudo-marginal MCMC). Targets that are functions of standard normals ([`Target::normals`]) can be sampled by
 //!   correlated pseudo-marginal chains ([`Plan::correlation`]).
+//! * A [`population`] needs no start: from draws of a proper prior it finds modes and the evidence, and chains go on from there
+//!   ([`sample_from`]).
 //! * Values that cannot be used (NaN, +∞) are rejected, counted and shown; see [`statistics::Statistics`].
 //!
 //! # What stays exact
@@ -95,3 +97,8 @@ pub use target::{EvalError, Evaluation, Known, Noise, Target, any_target};
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The example of the page about populations.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/population.md")]
+struct PopulationPage;

@@ -38,7 +38,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { particles: None, looks: 3, ladder_when_unsure: true, ladders: 1, check: 2000, max_evaluations: None }
+        Self { particles: None, looks: 2, ladder_when_unsure: true, ladders: 1, check: 2000, max_evaluations: None }
     }
 }
 
