@@ -1,5 +1,5 @@
 //! Measures the population warm-up on problems whose evidence is known:
-//! `population PROBLEMS [seeds=N] [first=SEED] [looks=N] [particles=N] [ladders=N] [check=N] [noise=SD]`.
+//! `population PROBLEMS [seeds=N] [first=SEED] [looks=N] [particles=N] [ladders=N] [check=N] [unsure=0] [noise=SD]`.
 //!
 //! Problems are separated by commas; `all` is all of them. With VERBOSE it has a line for each seed.
 
@@ -23,6 +23,7 @@ fn main() {
         particles: option("particles").map(|text| text.parse().unwrap()),
         ladders: number("ladders", 1),
         check: number("check", 5000),
+        ladder_when_unsure: number("unsure", 1) == 1,
         ..Settings::default()
     };
     let noise: f64 = option("noise").map_or(0.0, |text| text.parse().unwrap());

@@ -8,7 +8,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use std::f64::consts::{PI, TAU};
 
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 17] = [
     "modes4-5",
     "modes4-10",
     "modes8-5",
@@ -24,6 +24,7 @@ pub const NAMES: [&str; 16] = [
     "gauss20",
     "gauss50",
     "gauss5",
+    "gauss10",
     "banana2",
 ];
 
@@ -85,6 +86,7 @@ impl Problem {
             "loggamma10" => Self::log_gamma(10),
             "rosen5" => Self::rosenbrock(5),
             "gauss5" => Self::gaussian(5),
+            "gauss10" => Self::gaussian(10),
             "gauss20" => Self::gaussian(20),
             "gauss50" => Self::gaussian(50),
             other => panic!("no problem {other}; there are {NAMES:?}"),

@@ -3,7 +3,7 @@
 use super::niche::{Niche, mixture};
 use super::particles::Particles;
 use super::rounds::{Estimate, Rounds};
-use super::schedule::{FAR, LARGEST_K};
+use super::schedule::{LARGEST_K, far_ladder};
 use crate::moves::JumpDensity;
 use crate::warmup::{log_sum_exp, where_there_is_one};
 use serde::{Deserialize, Serialize};
@@ -95,8 +95,7 @@ impl Found {
             if pareto_k.is_nan() || pareto_k > LARGEST_K {
                 doubts.push(format!("the weights have a heavy tail: Pareto k is {pareto_k:.2}"));
             }
-            let far = |ladder: &&f64| (**ladder - log_z).abs() > FAR;
-            if let Some(ladder) = ladders.iter().filter(|_| !only_looks).find(far) {
+            if let Some(ladder) = far_ladder(ladders, log_z, only_looks) {
                 doubts.push(format!(
                     "log Z is {ladder:.2} by the ladder and {log_z:.2} by the density: the ladder lost or missed modes"
                 ));

@@ -15,11 +15,13 @@ use super::rounds::{RoundSettings, Rounds};
 use super::settings::{LadderSettings, Settings};
 use super::{Prior, Stage};
 use crate::Rng;
-use crate::warmup::where_there_is_one;
+use crate::warmup::{log_sum_exp, where_there_is_one};
 use serde::{Deserialize, Serialize};
 
 /// Another ladder is run if log Z of the rounds is further than this from the ladder's, …
-pub(super) const FAR: f64 = 0.3;
+const FAR: f64 = 0.3;
+/// … or, after looks, whose ladders tell less, than this from that of all of them, …
+const FAR_FROM_LOOKS: f64 = 0.7;
 /// … or k̂ is larger than this.
 pub(super) const LARGEST_K: f64 = 0.5;
 /// The sizes of rounds after looks, and the most of them.
@@ -83,7 +85,7 @@ impl Schedule {
             new_niches: 0,
             rounds: None,
         };
-        if settings.looks > 0 {
+        if settings.looks(dim) > 0 {
             schedule.begin_look()
         } else {
             schedule.begin_ladder()
@@ -113,12 +115,12 @@ impl Schedule {
     }
 
     fn ladder_settings(&self) -> LadderSettings {
-        if self.is_look() { self.settings.look() } else { self.settings.ladder(self.dim) }
+        if self.is_look() { self.settings.look(self.dim) } else { self.settings.ladder(self.dim) }
     }
 
     fn begin_look(&mut self) {
         self.looks += 1;
-        self.stage = Present::Ladder(Box::new(Ladder::new(self.settings.look())));
+        self.stage = Present::Ladder(Box::new(Ladder::new(self.settings.look(self.dim))));
     }
 
     /// What looks have left is used no more, but for their niches.
@@ -188,7 +190,7 @@ impl Schedule {
         if self.is_look() && !one {
             return self.begin_ladder();
         }
-        if self.is_look() && self.looks < self.settings.looks {
+        if self.is_look() && self.looks < self.settings.looks(self.dim) {
             return self.begin_look();
         }
         let settings = if self.is_look() {
@@ -208,21 +210,14 @@ impl Schedule {
     }
 
     fn after_rounds(&mut self, rounds: Rounds) {
-        let unsure = !rounds.is_good() || !self.agrees(&rounds);
-        if self.is_look() {
-            if !rounds.is_good() && self.settings.ladder_when_unsure {
-                return self.begin_ladder();
-            }
-        } else if unsure && self.ladders < self.settings.ladders {
+        let last = rounds.last();
+        let agrees = last.pareto_k <= LARGEST_K && far_ladder(&self.log_z, last.log_z, self.is_look()).is_none();
+        let may_go_on =
+            if self.is_look() { self.settings.ladder_when_unsure } else { self.ladders < self.settings.ladders };
+        if may_go_on && !(rounds.is_good() && agrees) {
             return self.begin_ladder();
         }
         self.rounds = Some(rounds);
-    }
-
-    /// Whether the evidence of the rounds is that of all full ladders, and believable.
-    fn agrees(&self, rounds: &Rounds) -> bool {
-        let last = rounds.last();
-        last.pareto_k <= LARGEST_K && self.log_z.iter().all(|log_z| (log_z - last.log_z).abs() <= FAR)
     }
 
     /// What was found, at the end or where it was stopped.
@@ -282,6 +277,15 @@ impl Schedule {
             && self.log_weights.len() == self.states.len()
             && self.rounds.as_ref().is_none_or(|rounds| rounds.fits(dim))
     }
+}
+
+/// log Z of a ladder that is far from that of a density: of a full one, or of all looks together. None if there is none.
+pub(super) fn far_ladder(ladders: &[f64], log_z: f64, looks: bool) -> Option<f64> {
+    if looks {
+        let all = log_sum_exp(ladders.iter().copied()) - libm::log(ladders.len() as f64);
+        return Some(all).filter(|all| (all - log_z).abs() > FAR_FROM_LOOKS);
+    }
+    ladders.iter().copied().find(|ladder| (ladder - log_z).abs() > FAR)
 }
 
 impl Present {

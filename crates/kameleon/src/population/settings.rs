@@ -14,8 +14,12 @@ const MOST_PARTICLES: usize = 1_000_000;
 /// The draws from the prior for each particle of a full ladder: many, since they are one batch, make the first level a long one, and
 /// are what finds narrow modes.
 const FIRST: usize = 20;
-/// The particles of a short look.
-const LOOK: usize = 200;
+/// The particles of a short look, for each dimension of at least five: with fewer its log Z is worth nothing.
+const LOOK_EACH: usize = 40;
+/// Sweeps of a look at each level, up to five dimensions and beyond.
+const LOOK_SWEEPS: (usize, usize) = (2, 4);
+/// In more dimensions looks cost as much as they may save, and the full ladder begins at once.
+const LOOKS_UP_TO: usize = 12;
 
 /// How large a population is, and what it may spend.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,8 +27,8 @@ const LOOK: usize = 200;
 pub struct Settings {
     /// The number of particles of a full ladder; by default 1000, and in many dimensions 60 for each.
     pub particles: Option<usize>,
-    /// How many short looks come first. If they show one mode and a good density, no full ladder is run. Zero: the full ladder at
-    /// once.
+    /// How many short looks come first, up to 12 dimensions. If they show one mode, and a good density whose log Z is near theirs, no
+    /// full ladder is run. Zero: the full ladder at once.
     pub looks: usize,
     /// Whether a full ladder follows looks that show one mode but no good density. If not, the chains take the particles.
     pub ladder_when_unsure: bool,
@@ -68,9 +72,23 @@ impl Settings {
         }
     }
 
-    /// How a short look is run.
-    pub(super) fn look(&self) -> LadderSettings {
-        LadderSettings { particles: LOOK, first: LOOK, least_sweeps: 2, most_sweeps: 2, effective: 0.3, links: 20 }
+    /// How many short looks come first in `dim` dimensions.
+    pub(super) fn looks(&self, dim: usize) -> usize {
+        if dim <= LOOKS_UP_TO { self.looks } else { 0 }
+    }
+
+    /// How a short look is run in `dim` dimensions.
+    pub(super) fn look(&self, dim: usize) -> LadderSettings {
+        let particles = LOOK_EACH * dim.max(5);
+        let sweeps = if dim <= 5 { LOOK_SWEEPS.0 } else { LOOK_SWEEPS.1 };
+        LadderSettings {
+            particles,
+            first: particles,
+            least_sweeps: sweeps,
+            most_sweeps: sweeps,
+            effective: 0.3,
+            links: 20,
+        }
     }
 }
 
