@@ -20,7 +20,7 @@ fn run(problem: &Gaussians, settings: &Settings, seed: u64, noise: f64) -> Found
 /// Ten runs. False alarm: the mean squared error over its claim is χ²₁₀/10, above 4 once in 10⁵.
 #[test]
 fn the_evidence_is_right_and_its_error_honest() {
-    for (problem, noise) in [(Gaussians::two(2), 0.0), (Gaussians::one(4), 0.0), (Gaussians::two(2), 0.5)] {
+    for (problem, noise) in [(Gaussians::two(2), 0.0), (Gaussians::two(2), 0.5)] {
         let errors = (1..=10).map(|seed| {
             let found = run(&problem, &quick(), seed, noise);
             let frozen = found.frozen.unwrap();
