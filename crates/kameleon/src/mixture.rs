@@ -24,8 +24,8 @@ pub const MOST_COMPONENTS: usize = 64;
 const LANES: usize = 8;
 /// The most groups of lanes: room for two fits in one mixture, and for regions that both forget.
 const MOST_GROUPS: usize = 2 * MOST_COMPONENTS / LANES + 4;
-/// A component is refused that lies more than this many of its widths from zero: differences of points from its centre would
-/// be nothing but rounding, and its density would not be that of its draws.
+/// A component is refused that lies more than this many of its widths from zero: rounding would show in the differences of points
+/// from its centre, and its density would not be that of its draws.
 const FARTHEST: f64 = 1e9;
 /// ln of the weight of a lane without a component: as good as zero, but finite.
 const NOTHING: f64 = -1e300;

@@ -80,7 +80,7 @@ pub struct Population {
     evaluations: u64,
     batches: u64,
     max_evaluations: Option<u64>,
-    /// The number of points at which the likelihood was NaN or +∞.
+    /// The number of points at which the likelihood was NaN or +∞, or was refused.
     invalid: u64,
     found: Option<Found>,
 }
@@ -130,7 +130,12 @@ impl Population {
 
     /// The points whose log likelihood is wanted next, one after another; none when it is done. Asked again before it is told, it
     /// gives the same points.
+    ///
+    /// # Panics
+    ///
+    /// If the prior has another dimension than the population.
     pub fn ask(&mut self, prior: &dyn Prior) -> Option<&[f64]> {
+        assert_eq!(prior.dim(), self.dim, "the prior has another dimension than the population");
         while self.batch.is_none() && self.found.is_none() {
             let Some(points) = self.schedule.propose(prior, &mut self.rng) else {
                 self.finish();

@@ -219,8 +219,6 @@ fn a_damaged_mixture_is_refused() {
     assert!(Mixture::new(too_many).is_none());
 }
 
-// Samples that are too small, lie in fewer dimensions, or have absurd units: no fit, or one that is finite at the points.
-
 #[test]
 fn a_component_too_narrow_for_where_it_lies_is_refused() {
     let at = |centre: f64, width: f64| {

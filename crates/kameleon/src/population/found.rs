@@ -62,7 +62,7 @@ impl Found {
         Self {
             is_good: rounds.is_some_and(Rounds::is_good),
             rounds: drawn.map(Rounds::all),
-            frozen: drawn.filter(|_| density.is_some()).map(Rounds::last),
+            frozen: rounds.and_then(Rounds::checked),
             density,
             points,
             log_weights,
@@ -131,7 +131,11 @@ impl Found {
                 sum.1 += weight * weight * off * off;
             }
         }
-        let log_z = total - libm::log(self.log_weights.len() as f64);
+        // The weights of a ladder's states do not tell Z.
+        let log_z = match (&self.density, self.ladders.last()) {
+            (Some(_), _) => total - libm::log(self.log_weights.len() as f64),
+            (None, ladder) => ladder.copied().unwrap_or(f64::NAN),
+        };
         let mode = |(niche, (weight, variance)): (&Niche, &(f64, f64))| Mode {
             top: niche.top.clone(),
             weight: *weight,

@@ -31,7 +31,8 @@ pub(super) fn laplace(niche: &Niche, known: &Particles) -> Option<Niche> {
     let n = order.len() as f64;
     let deviation = |k: usize| {
         let mean = order.iter().map(|i| known.point(*i)[k]).sum::<f64>() / n;
-        (order.iter().map(|i| (known.point(*i)[k] - mean).powi(2)).sum::<f64>() / n).sqrt().max(1e-300)
+        let off = |i: &usize| known.point(*i)[k] - mean;
+        (order.iter().map(|i| off(i) * off(i)).sum::<f64>() / n).sqrt().max(1e-300)
     };
     let scale: Vec<f64> = (0..d).map(deviation).collect();
     // Points near the top count most.

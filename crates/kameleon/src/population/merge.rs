@@ -77,7 +77,10 @@ impl Pairs {
 fn distance(a: &Niche, b: &Niche) -> f64 {
     let d = a.top.len();
     let deviation = |niche: &Niche, i: usize| niche.factor[i * d..=i * d + i].iter().map(|l| l * l).sum::<f64>().sqrt();
-    let square = |i: usize| ((a.top[i] - b.top[i]) / (deviation(a, i) + deviation(b, i))).powi(2);
+    let square = |i: usize| {
+        let apart = (a.top[i] - b.top[i]) / (deviation(a, i) + deviation(b, i));
+        apart * apart
+    };
     ((0..d).map(square).sum::<f64>() / d as f64).sqrt()
 }
 

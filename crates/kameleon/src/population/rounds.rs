@@ -136,6 +136,11 @@ impl Rounds {
         self.round
     }
 
+    /// What fresh draws from the frozen density say; none before they were drawn.
+    pub fn checked(&self) -> Option<Estimate> {
+        (self.is_frozen && self.is_done && self.round > 0).then(|| self.last())
+    }
+
     /// What the draws of the last round say; at the end, those from the frozen density.
     pub fn last(&self) -> Estimate {
         Estimate::new(&self.learning.proposals().last_ratios(1))
@@ -204,6 +209,8 @@ impl Rounds {
 
 impl Stage for Rounds {
     fn propose(&mut self, prior: &dyn Prior, rng: &mut Rng) -> Option<Vec<f64>> {
+        // It may have been read from a file.
+        self.learning.complete();
         let density = self.density.as_ref().filter(|_| !self.is_done)?;
         let RoundSettings { sizes, check, .. } = &self.settings;
         let size = if self.is_frozen { *check } else { sizes[self.round.min(sizes.len() - 1)] };
@@ -230,5 +237,11 @@ impl Stage for Rounds {
             self.is_frozen = self.is_enough(prior.dim()) || self.round >= self.settings.most;
         }
         self.learn_from_all(prior.dim(), rng);
+        if self.is_frozen
+            && let Some(density) = &mut self.density
+        {
+            // It may be the last one, where the fit failed.
+            density.niches = None;
+        }
     }
 }

@@ -53,7 +53,7 @@ pub(super) struct Schedule {
     log_weights: Vec<f64>,
     /// log Z of each full ladder, or of each look before there is one.
     log_z: Vec<f64>,
-    /// The niches that a further ladder or look found and that were not known before.
+    /// The niches that a further full ladder found and that were not known before.
     new_niches: usize,
     rounds: Option<Rounds>,
 }
@@ -123,11 +123,7 @@ impl Schedule {
         self.stage = Present::Ladder(Box::new(Ladder::new(self.settings.look(self.dim))));
     }
 
-    /// What looks have left is used no more, but for their niches.
     fn begin_ladder(&mut self) {
-        if self.is_look() {
-            (self.states, self.log_weights, self.log_z) = Default::default();
-        }
         self.ladders += 1;
         self.stage = Present::Ladder(Box::new(Ladder::new(self.settings.ladder(self.dim))));
     }
@@ -138,7 +134,8 @@ impl Schedule {
             Present::Ladder(ladder) => self.after_ladder(&ladder),
             Present::Links(links) => self.stage = Present::Climb(Climb::new(links.roots())),
             Present::Climb(climb) => {
-                let found = climb.niches();
+                let mut found = climb.niches();
+                found.retain(|niche| niche.fits(self.dim));
                 if self.niches.is_empty() {
                     self.niches = found;
                     self.after_niches(rng);
@@ -147,7 +144,9 @@ impl Schedule {
                 }
             }
             Present::Unite(unite) => {
-                self.new_niches += unite.niches().len().saturating_sub(self.niches.len());
+                if self.ladders > 1 {
+                    self.new_niches += unite.niches().len().saturating_sub(self.niches.len());
+                }
                 self.niches = unite.niches().to_vec();
                 self.after_niches(rng);
             }
@@ -159,6 +158,10 @@ impl Schedule {
     fn after_ladder(&mut self, ladder: &Ladder) {
         self.keep_states(ladder);
         if !ladder.is_complete() {
+            // Too few draws of the prior were possible for a look; the full ladder has many more.
+            if self.is_look() {
+                self.begin_ladder();
+            }
             return;
         }
         self.log_z.push(ladder.log_z());
@@ -176,6 +179,10 @@ impl Schedule {
     /// Adds the states of a ladder, weighted for the posterior wherever it stands.
     fn keep_states(&mut self, ladder: &Ladder) {
         let (states, logs) = ladder.states();
+        // What looks have left is used no more once there is something better, but for their niches.
+        if self.ladders == 1 && !states.is_empty() {
+            (self.states, self.log_weights, self.log_z) = Default::default();
+        }
         let left = 1.0 - ladder.beta();
         for (i, log) in logs.into_iter().enumerate() {
             if states.log_posterior(i).is_finite() {
@@ -202,8 +209,8 @@ impl Schedule {
         };
         let approximated = self.niches.first().filter(|_| one && self.is_look());
         let niches: Vec<Niche> = match approximated.and_then(|niche| laplace(niche, &self.best)) {
-            Some(niche) => vec![niche],
-            None => self.niches.clone(),
+            Some(niche) if niche.fits(self.dim) => vec![niche],
+            _ => self.niches.clone(),
         };
         let rounds = Rounds::new(settings, &self.states, &self.log_weights, &niches, rng);
         self.stage = Present::Rounds(Box::new(rounds));
@@ -237,7 +244,7 @@ impl Schedule {
         let is_look = self.is_look();
         let mut found = Found::new(self.niches.clone(), self.rounds.as_ref(), &self.states, &self.log_weights);
         found.count(evaluations, batches, invalid);
-        found.judge(&self.log_z, is_look, stopped, if self.ladders > 1 { self.new_niches } else { 0 });
+        found.judge(&self.log_z, is_look, stopped, self.new_niches);
         found
     }
 

@@ -50,7 +50,7 @@ fn modes_have_their_weights_whatever_their_heights() {
     }
 }
 
-/// Stored and read again before every batch of every stage, it goes on as if nothing had happened.
+/// Stored and read again before and after every batch of every stage, it goes on as if nothing had happened.
 #[test]
 fn it_goes_on_bit_for_bit_from_what_was_stored_in_any_stage() {
     let problem = Gaussians::two(2);
@@ -68,6 +68,7 @@ fn it_goes_on_bit_for_bit_from_what_was_stored_in_any_stage() {
             assert_eq!(population.ask(&problem).unwrap(), points);
             let values: Vec<f64> = points.chunks_exact(2).map(|x| problem.log_likelihood(x)).collect();
             population.tell(&problem, &values).unwrap();
+            population = serde_json::from_str(&serde_json::to_string(&population).unwrap()).unwrap();
         }
         assert!(
             ["level", "testing links", "climbing", "niches"].iter().all(|stage| stages.contains(*stage)),
@@ -76,6 +77,21 @@ fn it_goes_on_bit_for_bit_from_what_was_stored_in_any_stage() {
         let (a, b) =
             (serde_json::to_string(&whole).unwrap(), serde_json::to_string(population.found().unwrap()).unwrap());
         assert_eq!(a, b);
+    }
+}
+
+/// The likelihood is positive in half a percent of the prior: looks may see nothing of it, the ladder does.
+#[test]
+fn a_likelihood_that_is_mostly_zero_is_found_after_looks() {
+    let problem = Gaussians::one(2);
+    let corner = |x: &[f64]| {
+        if x.iter().all(|x| (x - 5.0).abs() < 0.7) { problem.log_likelihood(x) } else { f64::NEG_INFINITY }
+    };
+    let settings = Settings { looks: 2, ..quick() };
+    for seed in 1..=4 {
+        let mut population = Population::new(2, &settings, seed).unwrap();
+        let found = population.run(&problem, corner).unwrap();
+        assert!(found.density.is_some(), "{seed}: {:?}", found.doubts);
     }
 }
 

@@ -58,6 +58,11 @@ impl<Q: Density> Learning<Q> {
         self.efficiency = efficiency;
     }
 
+    /// Works out what is not stored.
+    pub fn complete(&mut self) {
+        self.proposals.complete();
+    }
+
     /// The proposals.
     pub fn proposals(&self) -> &Proposals<Q> {
         &self.proposals

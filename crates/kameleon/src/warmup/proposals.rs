@@ -69,7 +69,7 @@ impl<Q> Default for Proposals<Q> {
 struct Round<Q> {
     density: Q,
     drawn: Evaluated,
-    /// ln of the density of each round at these points, of the oldest first; empty after it was read from elsewhere.
+    /// ln of the density of each round at these points, of the oldest first; incomplete after it was read from elsewhere.
     log_q: Vec<Vec<f64>>,
 }
 
@@ -120,6 +120,11 @@ impl<Q: Density> Proposals<Q> {
                 .filter(|round| !round.log_q.is_empty())
                 .for_each(|round| drop(round.log_q.remove(0)));
         }
+        self.complete();
+    }
+
+    /// Works out what is not stored: the density of each round at the points of all.
+    pub fn complete(&mut self) {
         for of in 0..self.rounds.len() {
             for by in self.rounds[of].log_q.len()..self.rounds.len() {
                 let density = &self.rounds[by].density;

@@ -1,7 +1,7 @@
 //! When the warm-up learns.
 //!
 //! At first at times that grow by 1.3, when only steps are made; then, when there are jumps, in rounds of 500 jump proposals and more.
-//! The last time is nine tenths of a warm-up of fixed length. One that ends when it has learned ends after a good round.
+//! The last time is nine tenths of a warm-up of fixed length. One that ends when it has learned ends after enough good rounds.
 
 use serde::{Deserialize, Serialize};
 

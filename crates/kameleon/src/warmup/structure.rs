@@ -175,7 +175,8 @@ impl<'a> Search<'a> {
             components /= 2;
         }
         while components <= most && (components == 1 || enough(components)) && failures < 2 {
-            let mixture = fit(&space.fitted, Start::Clusters(components, self.rng), space.own, TRIED)?;
+            let start = Start::Clusters(components, self.rng);
+            let Some(mixture) = fit(&space.fitted, start, space.own, TRIED) else { break };
             let score = space.judged.mean(|u| mixture.log_density(u)) + space.rest;
             if self.best.as_ref().is_none_or(|best| score > best.score) {
                 self.best = Some(Choice { score, rows: space.rows.clone(), own: space.own, components });

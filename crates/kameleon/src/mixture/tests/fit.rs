@@ -179,6 +179,8 @@ fn a_component_of_less_than_two_points_is_dropped() {
     assert_eq!(fit(&sample, Start::From(&start), 2, 1).unwrap().components().len(), 4);
 }
 
+// Samples that are too small, lie in fewer dimensions, or have absurd units: no fit, or one that is finite at the points.
+
 #[test]
 fn an_odd_sample_gives_nothing_or_something_finite() {
     let mut rng = rng(12);
