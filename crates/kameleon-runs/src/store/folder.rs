@@ -5,6 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The resolved settings, which every run has.
 const SETTINGS: &str = "settings.toml";
@@ -15,6 +16,11 @@ const VERSION: &str = "3\n";
 pub(crate) const STATUS: &str = "status.toml";
 /// Held locked by the process that works on the folder.
 const LOCK: &str = "lock";
+/// A lock may outlive its process for a moment: a program that is being started holds a copy of it until it runs. So it is tried
+/// again this often, …
+const LOCK_TRIES: usize = 25;
+/// … after this pause each.
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// Where the files of a run are. Any number of processes may read them while one works on the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +94,15 @@ impl Folder {
         let file = path.join(LOCK);
         let lock = File::options().create(true).truncate(false).write(true).open(&file);
         let lock = lock.map_err(FileError::doing(&file, "opening the lock"))?;
-        match lock.try_lock() {
+        let mut locked = lock.try_lock();
+        for _ in 0..LOCK_TRIES {
+            if !matches!(locked, Err(TryLockError::WouldBlock)) {
+                break;
+            }
+            std::thread::sleep(LOCK_PAUSE);
+            locked = lock.try_lock();
+        }
+        match locked {
             Ok(()) => Ok(Self { files: Files(path.to_path_buf()), made: false, lock }),
             Err(TryLockError::WouldBlock) => {
                 Err(FileError::new(path, "is in use by another process; wait for it to end, or choose another folder"))
