@@ -2,11 +2,15 @@
 
 use super::niche::{Niche, mixture};
 use super::particles::Particles;
-use super::rounds::{Estimate, Rounds};
-use super::schedule::{LARGEST_K, far_ladder};
+use super::rounds::{Estimate, LARGEST_K, Rounds};
 use crate::moves::JumpDensity;
 use crate::warmup::{log_sum_exp, where_there_is_one};
 use serde::{Deserialize, Serialize};
+
+/// Another ladder is run if log Z of the rounds is further than this from the ladder's, …
+const FAR: f64 = 0.3;
+/// … or, after looks, whose ladders tell less, than this from that of all of them.
+const FAR_FROM_LOOKS: f64 = 0.7;
 
 /// What a population has found.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -146,4 +150,13 @@ impl Found {
         modes.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         modes
     }
+}
+
+/// log Z of a ladder that is far from that of a density: of a full one, or of all looks together. None if there is none.
+pub(super) fn far_ladder(ladders: &[f64], log_z: f64, looks: bool) -> Option<f64> {
+    if looks {
+        let all = log_sum_exp(ladders.iter().copied()) - libm::log(ladders.len() as f64);
+        return Some(all).filter(|all| (all - log_z).abs() > FAR_FROM_LOOKS);
+    }
+    ladders.iter().copied().find(|ladder| (ladder - log_z).abs() > FAR)
 }

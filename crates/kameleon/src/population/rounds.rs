@@ -24,7 +24,7 @@ const LEAN: f64 = 150.0;
 /// The share of the ladder's states that are held out.
 const HELD_OUT: f64 = 0.4;
 /// The largest k̂, the least share of the last efficiency, and the least efficiency of what is good.
-const LARGEST_K: f64 = 0.5;
+pub(super) const LARGEST_K: f64 = 0.5;
 const STABLE: f64 = 0.85;
 const LEAST_EFFICIENCY: f64 = 0.05;
 /// A round after which a short look may end at once: its efficiency, and the effective draws for each dimension, of at least

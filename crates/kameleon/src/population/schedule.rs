@@ -4,26 +4,20 @@
 //! nothing else. Two or more: the full ladder, its search, and rounds.
 
 use super::climb::Climb;
-use super::found::Found;
+use super::found::{Found, far_ladder};
 use super::ladder::Ladder;
 use super::laplace::laplace;
 use super::links::Links;
 use super::merge::Unite;
 use super::niche::Niche;
 use super::particles::Particles;
-use super::rounds::{RoundSettings, Rounds};
+use super::rounds::{LARGEST_K, RoundSettings, Rounds};
 use super::settings::{LadderSettings, Settings};
 use super::{Prior, Stage};
 use crate::Rng;
-use crate::warmup::{log_sum_exp, where_there_is_one};
+use crate::warmup::where_there_is_one;
 use serde::{Deserialize, Serialize};
 
-/// Another ladder is run if log Z of the rounds is further than this from the ladder's, …
-const FAR: f64 = 0.3;
-/// … or, after looks, whose ladders tell less, than this from that of all of them, …
-const FAR_FROM_LOOKS: f64 = 0.7;
-/// … or k̂ is larger than this.
-pub(super) const LARGEST_K: f64 = 0.5;
 /// The sizes of rounds after looks, and the most of them.
 const LOOK_ROUNDS: ([usize; 2], usize) = ([250, 500], 12);
 /// The draws of a round after a full ladder: for each dimension, and within which bounds; and the most rounds.
@@ -284,15 +278,6 @@ impl Schedule {
             && self.log_weights.len() == self.states.len()
             && self.rounds.as_ref().is_none_or(|rounds| rounds.fits(dim))
     }
-}
-
-/// log Z of a ladder that is far from that of a density: of a full one, or of all looks together. None if there is none.
-pub(super) fn far_ladder(ladders: &[f64], log_z: f64, looks: bool) -> Option<f64> {
-    if looks {
-        let all = log_sum_exp(ladders.iter().copied()) - libm::log(ladders.len() as f64);
-        return Some(all).filter(|all| (all - log_z).abs() > FAR_FROM_LOOKS);
-    }
-    ladders.iter().copied().find(|ladder| (ladder - log_z).abs() > FAR)
 }
 
 impl Present {
