@@ -4,12 +4,12 @@ use crate::named;
 use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
 use kameleon::random::{Purpose, stream};
-use kameleon::{Choice, Plan, Sampler, Target, Warmup, pool};
+use kameleon::{Choice, Plan, Sampler, Target, Warmup};
 use rand::RngExt;
 use serde::Serialize;
 
 /// The number of chains in a group: they are run and judged together, and learn together if their sampler can.
-pub const GROUP: usize = pool::LARGEST_GROUP;
+pub const GROUP: usize = 4;
 
 /// One chain or one group of chains: the key of the cache.
 #[derive(Clone, Debug, Serialize)]

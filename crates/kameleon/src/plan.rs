@@ -4,7 +4,6 @@ use crate::any_chain::AnyChain;
 use crate::chain::ChainSettings;
 use crate::engine::{Rule, StopRule};
 use crate::length::Length;
-use crate::pool::LARGEST_GROUP;
 use crate::record::Recorded;
 use crate::registry::SettingsError;
 use crate::sampler::{Sampler, StartError};
@@ -14,6 +13,8 @@ use std::time::Duration;
 
 /// Warm-up and draws where the plan leaves them open and the model suggests nothing else.
 const USUAL_LENGTH: (u64, u64) = (10_000, 10_000);
+/// The number of chains where the plan does not say.
+const USUAL_CHAINS: usize = 4;
 /// How long each chain learns before its draws count. In a run file it is a number or a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "WarmupText", into = "WarmupText")]
@@ -98,7 +99,7 @@ pub struct Plan {
     pub threads: Option<usize>,
     /// ρ of a correlated pseudo-marginal chain; 0 draws the target's normals afresh at every step.
     pub correlation: f64,
-    /// Whether up to four chains learn together in the warm-up, where their sampler can.
+    /// Whether up to eight chains learn together in the warm-up, where their sampler can.
     pub pool: bool,
     /// The run ends when this rule is met.
     pub until: Option<StopRule>,
@@ -116,7 +117,7 @@ impl Default for Plan {
     fn default() -> Self {
         Self {
             sampler: Sampler::default(),
-            chains: 4,
+            chains: USUAL_CHAINS,
             warmup: Warmup::Auto,
             max_warmup: None,
             draws: None,
@@ -187,8 +188,8 @@ impl Plan {
 
     /// What takes four chains that learn together one iteration takes fewer of them this many.
     fn alone(&self) -> u64 {
-        let together = if self.pools() { self.chains.min(LARGEST_GROUP) } else { 1 };
-        (LARGEST_GROUP / together) as u64
+        let together = if self.pools() { self.chains.min(USUAL_CHAINS) } else { 1 };
+        (USUAL_CHAINS / together) as u64
     }
 
     /// The indices of the chains that are run here.

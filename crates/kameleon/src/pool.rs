@@ -8,8 +8,8 @@
 use crate::any_chain::AnyChain;
 use crate::learner::{Learner, RefreshInput, SharedFit};
 
-/// The largest number of chains that learn together.
-pub const LARGEST_GROUP: usize = 4;
+/// The largest number of chains that learn together: up to this many modes can have a chain each that is started there.
+pub const LARGEST_GROUP: usize = 8;
 
 /// Cuts chains 0, 1, … into groups of nearly equal size, none larger than [`LARGEST_GROUP`]; tells the group of each.
 pub fn chain_groups(chains: usize) -> Vec<usize> {

@@ -14,6 +14,7 @@ mod engine;
 mod evidence;
 mod frozen;
 mod linalg;
+mod modes;
 mod modules;
 mod paper;
 mod places;
