@@ -157,7 +157,7 @@ fn settings_are_checked() {
 fn what_was_learned_stays_where_the_budget_ends_the_next_ladder() {
     let problem = Gaussians::one(5);
     let funnel = |x: &[f64]| {
-        let rest: f64 = x[1..].iter().map(|x| -0.5 * x * x * (-x[0]).exp() - 0.5 * x[0]).sum();
+        let rest: f64 = x[1..].iter().map(|y| -0.5 * y * y * (-x[0]).exp() - 0.5 * x[0]).sum();
         rest - x[0] * x[0] / 18.0
     };
     let settings = Settings { particles: Some(200), check: 500, ..Settings::default() };
