@@ -7,7 +7,7 @@
 use super::guide::Guide;
 use super::particles::Particles;
 use super::settings::LadderSettings;
-use super::sweep::{self, Proposed, Scales};
+use super::sweep::{self, Counts, Proposed, Scales};
 use super::temper::{log_weights, next_beta, resample};
 use super::{Prior, Stage};
 use crate::Rng;
@@ -77,7 +77,7 @@ impl Ladder {
             rung: None,
             level: 0,
             sweeps: 0,
-            scales: [1.0; 4],
+            scales: [1.0; 5],
             proposed: Default::default(),
             evaluated: Vec::new(),
             frozen: Vec::new(),
@@ -169,7 +169,7 @@ impl Ladder {
             let weights = log_weights(&states.log_likelihood, next - beta);
             *log_z += log_sum_exp(weights.iter().copied()) - libm::log(weights.len() as f64);
             let resampled = states.chosen(resample(&weights, half, rng));
-            let guide = ready.is_none().then(|| Guide::new(states, &weights, &resampled, rng));
+            let guide = ready.is_none().then(|| Guide::new(states, &weights, &resampled, self.settings.moves, rng));
             *start = resampled.clone();
             *states = resampled;
             guide
@@ -268,7 +268,7 @@ impl Stage for Ladder {
             self.lineages[1].states = told.chosen(half..told.len());
             return self.climb(rng);
         };
-        let mut counts = [(0.0, 0.0); 4];
+        let mut counts = Counts::default();
         for (h, lineage) in self.lineages.iter_mut().enumerate() {
             sweep::accept(&mut lineage.states, &self.proposed[h], &told, h * half, rung.beta, &mut counts);
         }

@@ -21,6 +21,17 @@ const LOOK_SWEEPS: (usize, usize) = (2, 4);
 /// In more dimensions looks cost as much as they may save, and the full ladder begins at once.
 const LOOKS_UP_TO: usize = 12;
 
+/// By what moves the particles of a ladder go on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Moves {
+    /// Draws from a mixture, and local steps by differences of states, by the covariance and by those of components.
+    #[default]
+    Usual,
+    /// Draws from a mixture, and kernel steps, whose covariance follows the local shape of the level (kernel adaptive SMC).
+    Kernel,
+}
+
 /// How large a population is, and what it may spend.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -34,6 +45,8 @@ pub struct Settings {
     pub ladder_when_unsure: bool,
     /// The most full ladders: another one follows where the evidence moved far from the ladder's, or k̂ is high.
     pub ladders: usize,
+    /// By what moves particles go on: `"usual"`, or `"kernel"` for kernel adaptive SMC.
+    pub moves: Moves,
     /// The number of fresh draws that a frozen density is tested on.
     pub check: usize,
     /// The most evaluations of the likelihood; the population ends before the batch that would exceed it.
@@ -42,7 +55,15 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { particles: None, looks: 2, ladder_when_unsure: true, ladders: 1, check: 2000, max_evaluations: None }
+        Self {
+            particles: None,
+            looks: 2,
+            ladder_when_unsure: true,
+            ladders: 1,
+            moves: Moves::Usual,
+            check: 2000,
+            max_evaluations: None,
+        }
     }
 }
 
@@ -69,6 +90,7 @@ impl Settings {
             most_sweeps: 12,
             effective: 0.5,
             links: 200,
+            moves: self.moves,
         }
     }
 
@@ -88,6 +110,7 @@ impl Settings {
             most_sweeps: sweeps,
             effective: 0.3,
             links: 20,
+            moves: self.moves,
         }
     }
 }
@@ -107,4 +130,6 @@ pub struct LadderSettings {
     pub effective: f64,
     /// The most links between points that are tested for a dip, for each level.
     pub links: usize,
+    /// By what moves particles go on.
+    pub moves: Moves,
 }
