@@ -6,10 +6,11 @@ use crate::random::{Purpose, stream};
 const SMALL: LadderSettings = LadderSettings {
     particles: 60,
     first: 60,
+    more: 0,
     least_sweeps: 3,
     most_sweeps: 3,
     effective: 0.5,
-    links: 20,
+    links: (20, 20),
     moves: Moves::Usual,
 };
 

@@ -4,9 +4,9 @@ use crate::population::testing::Gaussians;
 use crate::random::{Purpose, stream};
 use rand_distr::StandardNormal;
 
-/// A narrow mode of weight .3, whose top is 4000 times as high as that of a wide one of weight .7.
+/// A narrow mode of weight .3, whose top is two million times as high as that of a wide one of weight .7.
 fn problem() -> Gaussians {
-    Gaussians { half_width: 10.0, modes: vec![(vec![-4.0; 4], 0.1, 0.3), (vec![4.0; 4], 1.0, 0.7)] }
+    Gaussians { half_width: 10.0, modes: vec![(vec![-4.0; 4], 0.02, 0.3), (vec![4.0; 4], 1.0, 0.7)] }
 }
 
 /// Rounds after a ladder that has lost the wide mode, whose top a climb has found.
