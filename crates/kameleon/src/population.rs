@@ -17,6 +17,7 @@ mod evaluate;
 mod found;
 mod guide;
 mod handover;
+mod kernel_guide;
 mod ladder;
 mod laplace;
 mod links;
@@ -36,7 +37,7 @@ pub use ladder::{Ladder, Rung};
 pub use niche::Niche;
 pub use particles::Particles;
 pub use rounds::Estimate;
-pub use settings::{LadderSettings, Settings};
+pub use settings::{LadderSettings, Moves, Settings};
 
 use crate::Rng;
 use crate::random::{Purpose, stream};

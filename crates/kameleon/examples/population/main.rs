@@ -1,16 +1,19 @@
 //! Measures the population warm-up on problems whose evidence is known:
-//! `population PROBLEMS [seeds=N] [first=SEED] [looks=N] [particles=N] [ladders=N] [check=N] [unsure=0] [noise=SD]`.
+//! `population PROBLEMS [seeds=N] [first=SEED] [looks=N] [particles=N] [ladders=N] [check=N] [unsure=0] [noise=SD] [moves=kernel]`.
 //!
 //! Problems are separated by commas; `all` is all of them. With VERBOSE it has a line for each seed.
 
 mod problems;
 
 use kameleon::diagnose::quantile;
-use kameleon::population::{Found, Population, Prior, Settings};
+use kameleon::population::{Found, Moves, Population, Prior, Settings};
 use kameleon::random::{Purpose, stream};
 use problems::{NAMES, Problem};
 use rand::RngExt;
 use rand_distr::StandardNormal;
+
+/// What the progress of each stage is told by.
+const STAGES: [&str; 4] = ["level", "testing links", "round", "niches"];
 
 const LEVELS: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];
 
@@ -24,6 +27,7 @@ fn main() {
         ladders: number("ladders", 1),
         check: number("check", 5000),
         ladder_when_unsure: number("unsure", 1) == 1,
+        moves: if option("moves") == Some("kernel") { Moves::Kernel } else { Moves::Usual },
         ..Settings::default()
     };
     let noise: f64 = option("noise").map_or(0.0, |text| text.parse().unwrap());
@@ -32,12 +36,13 @@ fn main() {
         Some(names) => names.split(',').collect(),
     };
     println!(
-        "{:10} {:>7} {:>6} {:>6} {:>13} {:>6} {:>6} {:>5} {:>6} {:>7} {:>7} {:>6} {:>5} {:>6}",
+        "{:10} {:>7} {:>6} {:>6} {:>13} {:>6} {:>6} {:>6} {:>5} {:>6} {:>7} {:>7} {:>6} {:>5} {:>6}",
         "problem",
         "log Z",
         "rms",
         "worst",
         "ladder",
+        "sweeps",
         "found",
         "weight",
         "q %",
@@ -60,6 +65,9 @@ fn main() {
 struct Measured {
     log_z: f64,
     ladder: f64,
+    /// The sweeps of all ladders, and the evaluations of each stage.
+    sweeps: f64,
+    spent: [f64; STAGES.len()],
     /// Whether every mode has draws, and the largest error of a mode's weight.
     found: bool,
     weight: f64,
@@ -75,17 +83,20 @@ struct Measured {
 fn measure(name: &str, seed: u64, settings: &Settings, noise: f64) -> Measured {
     let problem = Problem::named(name, seed);
     let mut rng = stream(seed, 0, Purpose::Noise);
-    let noisy = |x: &[f64]| {
+    let mut noisy = |x: &[f64]| {
         let e: f64 = if noise > 0.0 { rng.sample(StandardNormal) } else { 0.0 };
         problem.log_likelihood(x) + noise * e - 0.5 * noise * noise
     };
     let begun = std::time::Instant::now();
     let mut population = Population::new(problem.dim(), settings, seed).unwrap();
-    let found = population.run(&problem, noisy).unwrap();
+    let (spent, sweeps) = run(&mut population, &problem, &mut noisy);
+    let found = population.found().unwrap();
     let (weight, all) = mode_weights(&problem, found);
     let measured = Measured {
         log_z: found.frozen.map_or(f64::NAN, |estimate| estimate.log_z) - problem.log_z,
         ladder: found.ladders.last().copied().unwrap_or(f64::NAN) - problem.log_z,
+        sweeps,
+        spent,
         found: all,
         weight,
         quantiles: quantile_error(&problem, found),
@@ -97,7 +108,7 @@ fn measure(name: &str, seed: u64, settings: &Settings, noise: f64) -> Measured {
     };
     if std::env::var_os("VERBOSE").is_some() {
         println!(
-            "  {name} {seed}: log Z {:+.3} ladder {:+.2} niches {} weight {:.3} q {:.2} eff {:.2} k {:.2} evals {} batches {} {:?}",
+            "  {name} {seed}: log Z {:+.3} ladder {:+.2} niches {} weight {:.3} q {:.2} eff {:.2} k {:.2} evals {} {:?} batches {} {:?}",
             measured.log_z,
             measured.ladder,
             found.niches.len(),
@@ -106,11 +117,30 @@ fn measure(name: &str, seed: u64, settings: &Settings, noise: f64) -> Measured {
             measured.efficiency,
             found.frozen.map_or(f64::NAN, |estimate| estimate.pareto_k),
             found.evaluations,
+            measured.spent,
             found.batches,
             found.doubts
         );
     }
     measured
+}
+
+/// Runs it to its end; tells the evaluations of each stage, and the number of sweeps.
+fn run(
+    population: &mut Population,
+    problem: &Problem,
+    log_likelihood: &mut dyn FnMut(&[f64]) -> f64,
+) -> ([f64; STAGES.len()], f64) {
+    let (mut spent, mut sweeps) = ([0.0; STAGES.len()], 0.0);
+    while let Some(points) = population.ask(problem) {
+        let values: Vec<f64> = points.chunks_exact(problem.dim()).map(&mut *log_likelihood).collect();
+        let line = population.progress();
+        let stage = STAGES.iter().position(|stage| line.contains(stage)).unwrap();
+        spent[stage] += values.len() as f64;
+        sweeps += if stage == 0 && !line.contains("level 0") { 1.0 } else { 0.0 };
+        population.tell(problem, &values).unwrap();
+    }
+    (spent, sweeps)
 }
 
 fn weights(found: &Found) -> Vec<f64> {
@@ -162,11 +192,12 @@ fn show(name: &str, runs: &[Measured]) {
     let most = |of: &dyn Fn(&Measured) -> f64| runs.iter().map(of).fold(0.0, f64::max);
     let ladder = mean(&|run| run.ladder);
     println!(
-        "{name:10} {:+7.3} {:6.3} {:6.3} {ladder:+6.2} ± {:4.2} {:3}/{:<2} {:6.3} {:5.2} {:3}/{:<2} {:6.1}k {:6.1}k {:6.0} {:5.2} {:6.1}",
+        "{name:10} {:+7.3} {:6.3} {:6.3} {ladder:+6.2} ± {:4.2} {:6.0} {:3}/{:<2} {:6.3} {:5.2} {:3}/{:<2} {:6.1}k {:6.1}k {:6.0} {:5.2} {:6.1}",
         mean(&|run| run.log_z),
         mean(&|run| run.log_z.powi(2)).sqrt(),
         most(&|run| run.log_z.abs()),
         mean(&|run| (run.ladder - ladder).powi(2)).sqrt(),
+        mean(&|run| run.sweeps),
         runs.iter().filter(|run| run.found).count(),
         runs.len(),
         most(&|run| run.weight),

@@ -8,7 +8,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use std::f64::consts::{PI, TAU};
 
-pub const NAMES: [&str; 17] = [
+pub const NAMES: [&str; 19] = [
     "modes4-5",
     "modes4-10",
     "modes8-5",
@@ -26,6 +26,8 @@ pub const NAMES: [&str; 17] = [
     "gauss5",
     "gauss10",
     "banana2",
+    "strong2",
+    "student5",
 ];
 
 pub struct Mode {
@@ -48,6 +50,7 @@ enum Kind {
     Mixture,
     Funnel,
     Banana(f64),
+    Student,
     Shells,
     Eggbox,
     LogGamma,
@@ -78,8 +81,10 @@ impl Problem {
             "modes8-2" => Self::eight_modes(2, seed),
             "funnel5" => Self::funnel(5),
             "funnel10" => Self::funnel(10),
-            "banana8" => Self::banana(8),
-            "banana2" => Self::banana(2),
+            "banana8" => Self::banana(8, 0.1),
+            "banana2" => Self::banana(2, 0.1),
+            "strong2" => Self::banana(2, 0.5),
+            "student5" => Self::student(5),
             "shells5" => Self::shells(5),
             "shells10" => Self::shells(10),
             "eggbox" => Self::eggbox(),
@@ -147,10 +152,16 @@ impl Problem {
         Self::boxed(Kind::Funnel, low, high, mass.ln())
     }
 
-    fn banana(d: usize) -> Self {
+    fn banana(d: usize, b: f64) -> Self {
         let (mut low, mut high) = (vec![-10.0; d], vec![10.0; d]);
-        (low[0], high[0], low[1], high[1]) = (-60.0, 60.0, -40.0, 360.0);
-        Self::boxed(Kind::Banana(0.1), low, high, 0.0)
+        (low[0], high[0], low[1], high[1]) = (-60.0, 60.0, -400.0 * b, 3600.0 * b);
+        Self::boxed(Kind::Banana(b), low, high, 0.0)
+    }
+
+    /// Independent t with two degrees of freedom in a box of ±100: heavy tails, and a distribution function in closed form.
+    fn student(d: usize) -> Self {
+        let mass = d as f64 * (100.0 / 10_002f64.sqrt()).ln();
+        Self::boxed(Kind::Student, vec![-100.0; d], vec![100.0; d], mass)
     }
 
     fn shells(d: usize) -> Self {
@@ -232,6 +243,7 @@ impl Problem {
                 let bent = x[1] - b * (x[0] * x[0] - 100.0);
                 log_normal(x[0], 10.0) + log_normal(bent, 1.0) + x[2..].iter().map(|x| log_normal(*x, 1.0)).sum::<f64>()
             }
+            Kind::Student => x.iter().map(|x| -1.5 * (2.0 + x * x).ln()).sum(),
             Kind::Shells => {
                 let rest: f64 = x[1..].iter().map(|x| x * x).sum();
                 let shell = |c: f64| log_normal(((x[0] - c).powi(2) + rest).sqrt() - 2.0, 0.1);
@@ -281,6 +293,14 @@ impl Problem {
             Kind::Banana(b) => {
                 x[0] *= 10.0;
                 x[1] += b * (x[0] * x[0] - 100.0);
+            }
+            Kind::Student => {
+                // The level of ±100 on the distribution function ½ + x/(2√(2 + x²)), and its inverse.
+                let most = 100.0 / 10_002f64.sqrt();
+                x.iter_mut().for_each(|x| {
+                    let v = rng.random_range(-most..most);
+                    *x = v * (2.0 / (1.0 - v * v)).sqrt();
+                });
             }
             Kind::Shells => {
                 let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();

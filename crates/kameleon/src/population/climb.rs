@@ -10,9 +10,9 @@ use crate::Rng;
 use serde::{Deserialize, Serialize};
 
 /// The most generations.
-const MOST_GENERATIONS: usize = 60;
-/// After these, climbs that are on the same hill are merged; after the first of them only those close to each other.
-const MERGES: [usize; 2] = [15, 31];
+const MOST_GENERATIONS: usize = 50;
+/// After these, climbs that are on the same hill are merged; before the last of them only those close to each other.
+const MERGES: [usize; 3] = [7, 15, 31];
 
 /// All climbs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ impl Stage for Climb {
         let ended = self.has_ended();
         if ended || MERGES.contains(&self.generations) {
             let niches = self.niches();
-            let pairs = Pairs::new(&niches, !ended && self.generations == MERGES[0]);
+            let pairs = Pairs::new(&niches, !ended && self.generations < MERGES[2]);
             let points = pairs.points(&niches);
             self.pairs = Some(pairs);
             return Some(points);

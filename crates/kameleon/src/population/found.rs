@@ -11,6 +11,11 @@ use serde::{Deserialize, Serialize};
 const FAR: f64 = 0.3;
 /// … or, after looks, whose ladders tell less, than this from that of all of them.
 const FAR_FROM_LOOKS: f64 = 0.7;
+/// The points of a level where modes come apart are about this share of all evaluations. A mode whose width is σ times that of the
+/// widest one has σ^d of them.
+const OF_A_LEVEL: f64 = 0.05;
+/// Where modes that are this narrow, or less so, are met by no point, other modes are a reason for doubt.
+const TOO_WIDE: f64 = 0.35;
 
 /// What a population has found.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -111,7 +116,19 @@ impl Found {
         if new_niches > 0 {
             doubts.push(format!("independent ladders found different modes ({new_niches} new): there may be more"));
         }
+        if let Some(narrowest) = self.narrowest().filter(|narrowest| *narrowest > TOO_WIDE) {
+            let d = self.niches[0].top.len();
+            doubts.push(format!(
+                "there are several modes in {d} dimensions, where those narrower than {narrowest:.2} of the widest are missed"
+            ));
+        }
         self.doubts = doubts;
+    }
+
+    /// The width of the narrowest mode that a point is likely to meet, over that of the widest; none for one mode.
+    fn narrowest(&self) -> Option<f64> {
+        let several = self.niches.get(1)?;
+        Some(libm::pow(OF_A_LEVEL * self.evaluations as f64, -1.0 / several.top.len() as f64))
     }
 
     /// log Z of a ladder that is far from this one, which a density gave; none if all are near.

@@ -3,7 +3,9 @@
 //! A mixture that moves the states it was fitted to draws them to where they already are, and log Z comes out too high. So each
 //! lineage moves by what was fitted to the other.
 
+use super::kernel_guide::KernelShape;
 use super::particles::Particles;
+use super::settings::Moves;
 use crate::Rng;
 use crate::mixture::{Component, Mixture, Sample, Start, fit};
 use crate::moves::Frame;
@@ -30,11 +32,19 @@ pub struct Guide {
     pub(super) mixture: Mixture,
     /// Its states after resampling, one point after another.
     pub(super) points: Vec<f64>,
+    /// The kernel of kernel steps, if they are made.
+    pub(super) kernel: Option<KernelShape>,
 }
 
 impl Guide {
     /// From weighted states, and from them after resampling.
-    pub(super) fn new(states: &Particles, log_weights: &[f64], resampled: &Particles, rng: &mut Rng) -> Self {
+    pub(super) fn new(
+        states: &Particles,
+        log_weights: &[f64],
+        resampled: &Particles,
+        moves: Moves,
+        rng: &mut Rng,
+    ) -> Self {
         let d = states.dim();
         let effective = effective_size(log_weights);
         let total = log_sum_exp(log_weights.iter().copied());
@@ -51,7 +61,9 @@ impl Guide {
         let count = (effective / (STATES_EACH * d as f64)).clamp(1.0, MOST_COMPONENTS) as usize;
         let mixture = fit(&white, Start::Clusters(count, rng), own, ITERATIONS).and_then(heavy);
         let mixture = mixture.unwrap_or_else(|| around_zero(d));
-        Self { frame, mixture, points: resampled.points.clone() }
+        let points = resampled.points.clone();
+        let kernel = (moves == Moves::Kernel).then(|| KernelShape::new(&points, &frame)).flatten();
+        Self { frame, mixture, points, kernel }
     }
 
     /// Whether what was read from elsewhere is for points in `dim` dimensions.
@@ -60,6 +72,7 @@ impl Guide {
             && self.mixture.dim() == dim
             && self.points.len() >= dim
             && self.points.len().is_multiple_of(dim)
+            && self.kernel.is_none_or(|kernel| kernel.is_valid())
     }
 }
 

@@ -5,9 +5,10 @@
 //! they were. Each lineage has an estimate of Z; with everything frozen that is learned, both are unbiased, and so is their mean.
 
 use super::guide::Guide;
+use super::links::{MOST_LINKED, shows_small_hills};
 use super::particles::Particles;
 use super::settings::LadderSettings;
-use super::sweep::{self, Proposed, Scales};
+use super::sweep::{self, Counts, Proposed, Scales};
 use super::temper::{log_weights, next_beta, resample};
 use super::{Prior, Stage};
 use crate::Rng;
@@ -21,8 +22,6 @@ const FORGOTTEN: f64 = 0.3;
 const MOST_LEVELS: usize = 200;
 /// The most evaluated points that are kept for each level.
 const MOST_KEPT: usize = 5000;
-/// The same for the draws from the prior.
-const MOST_FIRST: usize = 40_000;
 
 /// A ladder, at any point of its way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -38,8 +37,9 @@ pub struct Ladder {
     sweeps: usize,
     scales: Scales,
     proposed: [Vec<Proposed>; 2],
-    /// All points that were evaluated and possible, for each level.
+    /// All points that were evaluated and possible, for each level; draws from the prior may be several ones.
     evaluated: Vec<Particles>,
+    first_levels: usize,
     /// Levels that were learned elsewhere; then nothing is learned here.
     frozen: Vec<Rung>,
     is_done: bool,
@@ -77,9 +77,10 @@ impl Ladder {
             rung: None,
             level: 0,
             sweeps: 0,
-            scales: [1.0; 4],
+            scales: [1.0; 5],
             proposed: Default::default(),
             evaluated: Vec::new(),
+            first_levels: 0,
             frozen: Vec::new(),
             is_done: false,
         }
@@ -126,9 +127,9 @@ impl Ladder {
         (states, logs)
     }
 
-    /// All points that were evaluated and possible, for each level.
-    pub fn evaluated(&self) -> &[Particles] {
-        &self.evaluated
+    /// All points that were evaluated and possible, for each level, and how many levels the draws from the prior are.
+    pub fn evaluated(&self) -> (&[Particles], usize) {
+        (&self.evaluated, self.first_levels)
     }
 
     /// Whether what was read from elsewhere is for points in `dim` dimensions.
@@ -141,6 +142,24 @@ impl Ladder {
             && self.rung.iter().chain(&self.frozen).all(guides)
             && self.evaluated.iter().all(|level| level.fits(dim))
             && self.moved_by.iter().all(|by| *by < 2)
+    }
+
+    /// Takes draws from the prior, of which there may be more to come.
+    fn begin(&mut self, told: &Particles, rng: &mut Rng) {
+        let (half, is_first) = (told.len() / 2, self.evaluated.is_empty());
+        let mut possible = Particles::default();
+        possible.extend_possible(told);
+        // The search for links is quadratic in the number of points.
+        let count = possible.len().div_ceil(MOST_LINKED).max(1);
+        self.evaluated.extend((0..count).map(|k| possible.chosen((k..possible.len()).step_by(count))));
+        self.first_levels = self.evaluated.len();
+        for i in 0..told.len() {
+            self.lineages[usize::from(i >= half)].states.push(told, i);
+        }
+        let may_go_on = is_first && self.settings.more > 0 && self.frozen.is_empty();
+        if !(may_go_on && shows_small_hills(&possible)) {
+            self.climb(rng);
+        }
     }
 
     /// Goes up to the next level, if there is one.
@@ -169,7 +188,7 @@ impl Ladder {
             let weights = log_weights(&states.log_likelihood, next - beta);
             *log_z += log_sum_exp(weights.iter().copied()) - libm::log(weights.len() as f64);
             let resampled = states.chosen(resample(&weights, half, rng));
-            let guide = ready.is_none().then(|| Guide::new(states, &weights, &resampled, rng));
+            let guide = ready.is_none().then(|| Guide::new(states, &weights, &resampled, self.settings.moves, rng));
             *start = resampled.clone();
             *states = resampled;
             guide
@@ -196,9 +215,9 @@ impl Ladder {
 
     /// Of the points of the last level only as many are kept as are needed.
     fn thin(&mut self, rng: &mut Rng) {
-        let most = if self.level == 0 { MOST_FIRST } else { MOST_KEPT };
-        if let Some(level) = self.evaluated.last_mut().filter(|level| level.len() > most) {
-            let mut chosen = rand::seq::index::sample(rng, level.len(), most).into_vec();
+        let last = self.evaluated.last_mut().filter(|level| self.level > 0 && level.len() > MOST_KEPT);
+        if let Some(level) = last {
+            let mut chosen = rand::seq::index::sample(rng, level.len(), MOST_KEPT).into_vec();
             chosen.sort_unstable();
             *level = level.chosen(chosen);
         }
@@ -246,7 +265,8 @@ impl Stage for Ladder {
             return None;
         }
         let Some(rung) = &self.rung else {
-            let mut points = vec![0.0; 2 * (self.settings.first / 2).max(2) * prior.dim()];
+            let count = if self.lineages[0].states.is_empty() { self.settings.first } else { self.settings.more };
+            let mut points = vec![0.0; 2 * (count / 2).max(2) * prior.dim()];
             points.chunks_exact_mut(prior.dim()).for_each(|x| prior.draw(rng, x));
             return Some(points);
         };
@@ -261,14 +281,9 @@ impl Stage for Ladder {
     fn learn(&mut self, told: Particles, _: &dyn Prior, rng: &mut Rng) {
         let half = told.len() / 2;
         let Some(rung) = &self.rung else {
-            let mut possible = Particles::default();
-            possible.extend_possible(&told);
-            self.evaluated.push(possible);
-            self.lineages[0].states = told.chosen(0..half);
-            self.lineages[1].states = told.chosen(half..told.len());
-            return self.climb(rng);
+            return self.begin(&told, rng);
         };
-        let mut counts = [(0.0, 0.0); 4];
+        let mut counts = Counts::default();
         for (h, lineage) in self.lineages.iter_mut().enumerate() {
             sweep::accept(&mut lineage.states, &self.proposed[h], &told, h * half, rung.beta, &mut counts);
         }

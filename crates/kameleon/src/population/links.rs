@@ -1,19 +1,29 @@
 //! Roots: points from which every way to a better point leads through a dip.
 //!
-//! Of the points that were evaluated at a level each is linked to its nearest better one. A link that is much longer than most
-//! may lead from one mode to another; whether it does is tested by evaluations along it (nearest-better clustering, Preuss 2010).
+//! Of the points that were evaluated at a level each is linked to its nearest better one. If many others are nearer than that, it may
+//! be another mode's; whether it is, is tested by evaluations along the link (nearest-better clustering, Preuss 2010).
+//! A narrow mode is mostly met at its rim. From there a link leads out of it at once, or across it: then the dip comes after a
+//! point that is better than where the link begins, and that point is the root.
 
 use super::particles::Particles;
 use super::{Prior, Stage};
 use crate::Rng;
 use serde::{Deserialize, Serialize};
 
-/// A link is long if it is more than this many times the mean.
-const LONG: f64 = 1.2;
+/// A link is tested only if at least this many points are nearer to its worse end than the better one.
+const LEAST_AROUND: f64 = 2.0;
 /// Where on a link the density is looked at, from its worse end.
-const AT: [f64; 3] = [0.07, 0.2, 0.45];
-/// The most points of a level that are linked.
-const MOST_LINKED: usize = 20_000;
+const AT: [f64; 4] = [0.07, 0.2, 0.45, 0.75];
+/// The most points of a level that are linked, the best ones.
+pub(super) const MOST_LINKED: usize = 20_000;
+/// The most roots after a dip: where a bent ridge is taken for many hills, those with most points around them.
+const MOST_ROOTS: usize = 150;
+/// A hill is small or large by the share of the points, those around its top, that the top is the best of.
+const SMALL: f64 = 1.0 / 400.0;
+const MIDDLING: f64 = 1.0 / 60.0;
+const LARGE: f64 = 1.0 / 20.0;
+/// The most small hills: more than these are not hills but a bent ridge.
+const MOST_SMALL: usize = 8;
 /// A dip on the log scale.
 pub(super) const DIP: f64 = 0.1;
 /// The length of the first steps from a root, over the mean link.
@@ -30,11 +40,20 @@ pub struct Root {
     pub steps: Vec<f64>,
 }
 
-/// The test of all long links of all levels, in one batch.
+/// A link that is tested: its worse end, and the log posterior at its better one, …
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Link {
+    from: Root,
+    better: f64,
+    /// How many points are nearer to the worse end than the better one is.
+    around: f64,
+}
+
+/// The test of links of all levels, in one batch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Links {
-    /// The worse ends of the links that are tested, and the points where they are.
-    tested: Vec<Root>,
+    /// The links that are tested, and the points where they are.
+    tested: Vec<Link>,
     points: Vec<f64>,
     /// Roots that need no test: the best points.
     best: Vec<Root>,
@@ -43,13 +62,13 @@ pub struct Links {
 }
 
 impl Links {
-    /// Between the points of each level: at most `most` links each. The best point of each level is a root, or only the best of
-    /// all.
-    pub fn new(levels: &[Particles], most: usize, best_of_each: bool) -> Self {
+    /// Between the points of each level, of which the first ones are draws from the prior: at most `most` links of each of those, and
+    /// of each of the others. The best point of each level is a root, or only the best of all.
+    pub fn new(levels: &[Particles], first: usize, most: (usize, usize), best_of_each: bool) -> Self {
         let mut links =
             Self { tested: Vec::new(), points: Vec::new(), best: Vec::new(), is_done: false, roots: Vec::new() };
-        for level in levels {
-            links.add(level, most);
+        for (k, level) in levels.iter().enumerate() {
+            links.add(level, if k < first { most.0 } else { most.1 });
         }
         if !best_of_each {
             let best = links.best.drain(..).max_by(|a, b| a.log_density.total_cmp(&b.log_density));
@@ -66,14 +85,15 @@ impl Links {
     /// Whether what was read from elsewhere is for points in `dim` dimensions.
     pub(super) fn fits(&self, dim: usize) -> bool {
         let root = |root: &Root| root.point.len() == dim && root.steps.len() == dim;
-        [&self.tested, &self.best, &self.roots].into_iter().flatten().all(root)
+        let tested = self.tested.iter().map(|link| &link.from);
+        tested.chain(&self.best).chain(&self.roots).all(root)
             && self.points.len() == self.tested.len() * AT.len() * dim
     }
 
     fn add(&mut self, level: &Particles, most: usize) {
         let d = level.dim();
         let Some(nearest) = nearest_better(level) else { return };
-        let NearestBetter { order, scale, links } = nearest;
+        let NearestBetter { order, scale, links, around } = nearest;
         let mean = links.iter().skip(1).map(|(length, _)| length).sum::<f64>() / (links.len() - 1) as f64;
         let steps: Vec<f64> = scale.iter().map(|s| FIRST_STEP * mean * s).collect();
         let root = |rank: usize| {
@@ -81,15 +101,15 @@ impl Links {
             Root { point: level.point(i).to_vec(), log_density: level.log_posterior(i), steps: steps.clone() }
         };
         self.best.push(root(0));
-        let mut long: Vec<usize> = (1..links.len()).filter(|rank| links[*rank].0 > LONG * mean).collect();
-        long.sort_by(|a, b| links[*b].0.total_cmp(&links[*a].0));
-        for rank in long.into_iter().take(most) {
-            let from = root(rank);
-            let to = level.point(order[links[rank].1]);
+        let mut tops: Vec<usize> = (1..links.len()).filter(|rank| around[*rank] >= LEAST_AROUND).collect();
+        tops.sort_by(|a, b| around[*b].total_cmp(&around[*a]));
+        for rank in tops.into_iter().take(most) {
+            let (from, end) = (root(rank), order[links[rank].1]);
+            let to = level.point(end);
             for t in AT {
                 self.points.extend((0..d).map(|k| from.point[k] + t * (to[k] - from.point[k])));
             }
-            self.tested.push(from);
+            self.tested.push(Link { from, better: level.log_posterior(end), around: around[rank] });
         }
     }
 }
@@ -101,6 +121,17 @@ struct NearestBetter {
     scale: Vec<f64>,
     /// The length of the link of each point, in units of the standard deviations, and the rank of its better end.
     links: Vec<(f64, usize)>,
+    /// How many points are nearer to each than its better one: it is the best of these.
+    around: Vec<f64>,
+}
+
+/// Whether draws from the prior show several hills of very different sizes, down to the smallest that they can show. Then there may be
+/// smaller ones, and more draws show more of them.
+pub(super) fn shows_small_hills(draws: &Particles) -> bool {
+    let Some(NearestBetter { around, .. }) = nearest_better(draws) else { return false };
+    let n = around.len() as f64;
+    let between = |low: f64, high: f64| around.iter().filter(|a| (low * n..high * n).contains(*a)).count();
+    between(LARGE, 1.0) >= 2 && (1..=MOST_SMALL).contains(&between(SMALL, MIDDLING))
 }
 
 /// The nearest better point of each; none if there are fewer than two.
@@ -109,8 +140,9 @@ fn nearest_better(level: &Particles) -> Option<NearestBetter> {
     if n < 2 {
         return None;
     }
-    let mut order: Vec<usize> = (0..n).collect();
+    let mut order: Vec<usize> = (0..level.len()).collect();
     order.sort_by(|a, b| level.log_posterior(*b).total_cmp(&level.log_posterior(*a)));
+    order.truncate(n);
     let column = |k: usize| order.iter().map(move |i| level.points[i * d + k]);
     let deviation = |k: usize| {
         let mean = column(k).sum::<f64>() / n as f64;
@@ -121,6 +153,7 @@ fn nearest_better(level: &Particles) -> Option<NearestBetter> {
     let columns: Vec<Vec<f64>> = (0..d).map(|k| column(k).map(|x| x / scale[k]).collect()).collect();
     let mut squared = vec![0.0; n];
     let mut links = vec![(0.0, 0)];
+    let (mut around, mut reach) = (vec![0.0; n], vec![f64::INFINITY; n]);
     for i in 1..n {
         squared[..i].fill(0.0);
         for column in &columns {
@@ -129,8 +162,20 @@ fn nearest_better(level: &Particles) -> Option<NearestBetter> {
         }
         let nearest = (0..i).fold(0, |best, j| if squared[j] < squared[best] { j } else { best });
         links.push((squared[nearest].sqrt(), nearest));
+        reach[i] = squared[nearest];
+        let nearer = squared[..i].iter().zip(&reach).map(|(squared, reach)| f64::from(u8::from(squared < reach)));
+        around.iter_mut().zip(nearer).for_each(|(around, nearer)| *around += nearer);
     }
-    Some(NearestBetter { order, scale, links })
+    Some(NearestBetter { order, scale, links, around })
+}
+
+/// Where the highest value is before the first dip, if there is one.
+fn before_a_dip(values: &[f64]) -> Option<usize> {
+    let highest = |values: &[f64]| (0..values.len()).fold(0, |best, i| if values[i] > values[best] { i } else { best });
+    (1..values.len() - 1).find_map(|i| {
+        let (before, after) = (highest(&values[..i]), i + 1 + highest(&values[i + 1..]));
+        (values[i] < values[before].min(values[after]) - DIP).then_some(before)
+    })
 }
 
 impl Stage for Links {
@@ -139,13 +184,23 @@ impl Stage for Links {
     }
 
     fn learn(&mut self, told: Particles, _: &dyn Prior, _: &mut Rng) {
-        let mut roots = std::mem::take(&mut self.best);
-        for (k, root) in std::mem::take(&mut self.tested).into_iter().enumerate() {
-            let lowest = (0..AT.len()).map(|t| told.log_posterior(k * AT.len() + t)).fold(f64::INFINITY, f64::min);
-            if lowest < root.log_density - DIP {
-                roots.push(root);
+        let mut found = Vec::new();
+        for (k, Link { from, better, around }) in std::mem::take(&mut self.tested).into_iter().enumerate() {
+            let at = |t: usize| k * AT.len() + t - 1;
+            let mut values = vec![from.log_density];
+            values.extend((1..=AT.len()).map(|t| told.log_posterior(at(t))));
+            values.push(better);
+            match before_a_dip(&values) {
+                Some(0) => found.push((around, from)),
+                Some(t) => {
+                    found.push((around, Root { point: told.point(at(t)).to_vec(), log_density: values[t], ..from }))
+                }
+                None => {}
             }
         }
+        found.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut roots = std::mem::take(&mut self.best);
+        roots.extend(found.into_iter().take(MOST_ROOTS).map(|(_, root)| root));
         self.points.clear();
         self.roots = roots;
         self.is_done = true;

@@ -245,3 +245,6 @@ impl Stage for Rounds {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

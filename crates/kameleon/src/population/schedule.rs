@@ -23,6 +23,8 @@ const LOOK_ROUNDS: ([usize; 2], usize) = ([250, 500], 12);
 /// The draws of a round after a full ladder: for each dimension, and within which bounds; and the most rounds.
 const FULL_ROUND_EACH: usize = 200;
 const FULL_ROUND: (usize, usize) = (1000, 3000);
+/// After this many rounds they have twice as many draws: what is not learned by then needs more.
+const SHORT_ROUNDS: usize = 4;
 const FULL_ROUNDS: usize = 15;
 /// The fresh draws that a density learned after looks is tested on.
 const LOOK_CHECK: usize = 500;
@@ -164,14 +166,14 @@ impl Schedule {
         }
         self.log_z.push(ladder.log_z());
         if self.is_look() {
-            ladder.evaluated().iter().for_each(|level| self.best.extend_possible(level));
+            ladder.evaluated().0.iter().for_each(|level| self.best.extend_possible(level));
             let mut order: Vec<usize> = (0..self.best.len()).collect();
             order.sort_by(|a, b| self.best.log_posterior(*b).total_cmp(&self.best.log_posterior(*a)));
             order.truncate(BEST_KEPT);
             self.best = self.best.chosen(order);
         }
-        let links = self.ladder_settings().links;
-        self.stage = Present::Links(Links::new(ladder.evaluated(), links, !self.is_look()));
+        let (most, (levels, first)) = (self.ladder_settings().links, ladder.evaluated());
+        self.stage = Present::Links(Links::new(levels, first, most, !self.is_look()));
     }
 
     /// Adds the states of a ladder, weighted for the posterior wherever it stands.
@@ -203,7 +205,9 @@ impl Schedule {
             RoundSettings { sizes: sizes.to_vec(), most, at_once: true, check: LOOK_CHECK }
         } else {
             let size = (FULL_ROUND_EACH * self.dim).clamp(FULL_ROUND.0, FULL_ROUND.1);
-            RoundSettings { sizes: vec![size], most: FULL_ROUNDS, at_once: false, check: self.settings.check }
+            let mut sizes = vec![size; SHORT_ROUNDS];
+            sizes.push(2 * size);
+            RoundSettings { sizes, most: FULL_ROUNDS, at_once: false, check: self.settings.check }
         };
         let approximated = self.niches.first().filter(|_| one && self.is_look());
         let niches: Vec<Niche> = match approximated.and_then(|niche| laplace(niche, &self.best)) {

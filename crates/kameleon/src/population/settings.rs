@@ -14,12 +14,27 @@ const MOST_PARTICLES: usize = 1_000_000;
 /// The draws from the prior for each particle of a full ladder: many, since they are one batch, make the first level a long one, and
 /// are what finds narrow modes.
 const FIRST: usize = 20;
+/// How many more there are if the first ones show small hills.
+const MORE: usize = 55;
+/// Up to this dimension they are looked at for that; in more a prior shows none.
+const MORE_UP_TO: usize = 12;
 /// The particles of a short look, for each dimension of at least five: with fewer its log Z is worth nothing.
 const LOOK_EACH: usize = 40;
 /// Sweeps of a look at each level, up to five dimensions and beyond.
 const LOOK_SWEEPS: (usize, usize) = (2, 4);
 /// In more dimensions looks cost as much as they may save, and the full ladder begins at once.
 const LOOKS_UP_TO: usize = 12;
+
+/// By what moves the particles of a ladder go on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Moves {
+    /// Draws from a mixture, and local steps by differences of states, by the covariance and by those of components.
+    #[default]
+    Usual,
+    /// Draws from a mixture, and kernel steps, whose covariance follows the local shape of the level (kernel adaptive SMC).
+    Kernel,
+}
 
 /// How large a population is, and what it may spend.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +50,8 @@ pub struct Settings {
     /// The most full ladders: another one follows where the evidence moved far from the ladder's, k̂ is high, or the last ladder found
     /// modes that others did not.
     pub ladders: usize,
+    /// By what moves particles go on: `"usual"`, or `"kernel"` for kernel adaptive SMC.
+    pub moves: Moves,
     /// The number of fresh draws that a frozen density is tested on.
     pub check: usize,
     /// The most evaluations of the likelihood; the population ends before the batch that would exceed it.
@@ -43,7 +60,15 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { particles: None, looks: 2, ladder_when_unsure: true, ladders: 2, check: 2000, max_evaluations: None }
+        Self {
+            particles: None,
+            looks: 2,
+            ladder_when_unsure: true,
+            ladders: 2,
+            moves: Moves::Usual,
+            check: 2000,
+            max_evaluations: None,
+        }
     }
 }
 
@@ -66,10 +91,12 @@ impl Settings {
         LadderSettings {
             particles,
             first: FIRST * particles.min(USUAL_PARTICLES),
-            least_sweeps: 5,
-            most_sweeps: 12,
+            more: if dim <= MORE_UP_TO { MORE * particles.min(USUAL_PARTICLES) } else { 0 },
+            least_sweeps: 3,
+            most_sweeps: 10,
             effective: 0.5,
-            links: 200,
+            links: (600, 120),
+            moves: self.moves,
         }
     }
 
@@ -90,10 +117,12 @@ impl Settings {
         LadderSettings {
             particles,
             first: particles,
+            more: 0,
             least_sweeps: sweeps,
             most_sweeps: sweeps,
             effective: 0.3,
-            links: 20,
+            links: (20, 20),
+            moves: self.moves,
         }
     }
 }
@@ -105,12 +134,16 @@ pub struct LadderSettings {
     pub particles: usize,
     /// The number of draws from the prior.
     pub first: usize,
+    /// How many more there are if the first ones show hills of very different sizes.
+    pub more: usize,
     /// The fewest and the most sweeps at each level.
     pub least_sweeps: usize,
     /// The most of them.
     pub most_sweeps: usize,
     /// The effective share of the particles that a level leaves.
     pub effective: f64,
-    /// The most links between points that are tested for a dip, for each level.
-    pub links: usize,
+    /// The most links between points that are tested for a dip: of the draws from the prior, and of each further level.
+    pub links: (usize, usize),
+    /// By what moves particles go on.
+    pub moves: Moves,
 }

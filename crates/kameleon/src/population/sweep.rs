@@ -1,6 +1,7 @@
 //! One sweep of a ladder: a proposal for every particle, all in one batch, and which of them are accepted.
 
 use super::guide::Guide;
+use super::kernel_guide::KernelSteps;
 use super::particles::Particles;
 use crate::Rng;
 use crate::linalg::multiply_lower;
@@ -8,8 +9,10 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
-/// How often each kind of move is made, in the order of [`Kind`].
-const SHARES: [f64; 4] = [0.6, 0.15, 0.1, 0.15];
+/// How often each kind of move is made, in the order of [`Kind`]: usually, …
+const SHARES: PerKind<f64> = [0.6, 0.15, 0.1, 0.15, 0.0];
+/// … and where all local steps are kernel steps.
+const KERNEL_SHARES: PerKind<f64> = [0.6, 0.0, 0.0, 0.0, 0.4];
 /// The share of local steps that are shortened, by up to e^(−4): near a narrow place the usual length is too long.
 const SHORTENED: f64 = 0.3;
 const SHORTEST: f64 = 4.0;
@@ -33,12 +36,21 @@ pub(super) enum Kind {
     Walk,
     /// A step with the covariance of a component that explains the state.
     WalkByComponent,
+    /// A step whose covariance is that of kernel gradients over the other lineage's states.
+    KernelStep,
 }
 
-const KINDS: [Kind; 4] = [Kind::Independent, Kind::AlongDifference, Kind::Walk, Kind::WalkByComponent];
+const KINDS: PerKind<Kind> =
+    [Kind::Independent, Kind::AlongDifference, Kind::Walk, Kind::WalkByComponent, Kind::KernelStep];
 
-/// The scales of the four kinds; that of independent moves is not used.
-pub(super) type Scales = [f64; 4];
+/// One value for each kind of move.
+pub(super) type PerKind<T> = [T; 5];
+
+/// The scales of all kinds; that of independent moves is not used.
+pub(super) type Scales = PerKind<f64>;
+
+/// How many moves of each kind were made, and how many of them were accepted.
+pub(super) type Counts = PerKind<(f64, f64)>;
 
 /// What decides on one proposal, besides the target.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -58,10 +70,24 @@ pub(super) fn propose(
     rng: &mut Rng,
     points: &mut Vec<f64>,
 ) -> Vec<Proposed> {
-    let mut mover = Mover { guide, scales, u: Vec::new(), shares: Vec::new(), back: Vec::new() };
+    let shares = if guide.kernel.is_some() { &KERNEL_SHARES } else { &SHARES };
+    propose_by(shares, states, guide, scales, rng, points)
+}
+
+/// The same, with these shares of the kinds of moves.
+fn propose_by(
+    shares: &PerKind<f64>,
+    states: &Particles,
+    guide: &Guide,
+    scales: &Scales,
+    rng: &mut Rng,
+    points: &mut Vec<f64>,
+) -> Vec<Proposed> {
+    let kernel = KernelSteps::new(guide);
+    let mut mover = Mover { guide, scales, kernel, u: Vec::new(), shares: Vec::new(), back: Vec::new() };
     (0..states.len())
         .map(|i| {
-            let kind = pick(&SHARES, rng);
+            let kind = pick(shares, rng);
             let (y, log_ratio) = mover.draw(KINDS[kind], states.point(i), rng);
             points.extend(y);
             Proposed { kind: KINDS[kind], log_ratio, log_uniform: libm::log(rng.random::<f64>()) }
@@ -77,7 +103,7 @@ pub(super) fn accept(
     told: &Particles,
     first: usize,
     beta: f64,
-    counts: &mut [(f64, f64); 4],
+    counts: &mut Counts,
 ) {
     for (i, Proposed { kind, log_ratio, log_uniform }) in proposed.iter().enumerate() {
         let j = first + i;
@@ -92,7 +118,7 @@ pub(super) fn accept(
 }
 
 /// Makes local steps longer or shorter by how many were accepted.
-pub(super) fn adapt(scales: &mut Scales, counts: &[(f64, f64); 4]) {
+pub(super) fn adapt(scales: &mut Scales, counts: &Counts) {
     for (scale, (made, accepted)) in scales.iter_mut().zip(counts).filter(|(_, (made, _))| *made > 5.0) {
         *scale = (*scale * libm::exp(GAIN * (accepted / made - ACCEPTANCE))).clamp(BOUNDS.0, BOUNDS.1);
     }
@@ -102,6 +128,7 @@ pub(super) fn adapt(scales: &mut Scales, counts: &[(f64, f64); 4]) {
 struct Mover<'a> {
     guide: &'a Guide,
     scales: &'a Scales,
+    kernel: Option<KernelSteps<'a>>,
     u: Vec<f64>,
     shares: Vec<f64>,
     back: Vec<f64>,
@@ -111,7 +138,7 @@ impl Mover<'_> {
     fn draw(&mut self, kind: Kind, x: &[f64], rng: &mut Rng) -> (Vec<f64>, f64) {
         let d = x.len();
         self.u.resize(d, 0.0);
-        let Guide { frame, mixture, points } = self.guide;
+        let Guide { frame, mixture, points, .. } = self.guide;
         let shortened = if rng.random::<f64>() < SHORTENED { libm::exp(-SHORTEST * rng.random::<f64>()) } else { 1.0 };
         let length = shortened * self.scales[kind as usize] * 2.38 / (d as f64).sqrt();
         let mut y: Vec<f64> = (0..d).map(|_| rng.sample(StandardNormal)).collect();
@@ -149,6 +176,10 @@ impl Mover<'_> {
                 frame.point(&mut y);
                 (y, log_ratio)
             }
+            Kind::KernelStep => match &mut self.kernel {
+                Some(kernel) => kernel.draw(x, length, rng),
+                None => (x.to_vec(), 0.0),
+            },
         }
     }
 }
@@ -162,3 +193,6 @@ fn pick(weights: &[f64], rng: &mut Rng) -> usize {
     });
     found.unwrap_or(weights.len() - 1)
 }
+
+#[cfg(test)]
+mod tests;

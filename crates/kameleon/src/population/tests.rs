@@ -32,6 +32,23 @@ fn the_evidence_is_right_and_its_error_honest() {
     }
 }
 
+/// A hundred runs, in which the truth is to be within 1.96 standard errors 95 times: from 89 to 99 times, but for 1 in 100. The pool
+/// that tells the weights of modes is of densities fitted to earlier draws of it, so its errors are claimed a little too small.
+#[test]
+fn claimed_errors_cover_the_truth_as_often_as_they_say() {
+    let problem = Gaussians::two(2);
+    let settings = Settings { particles: Some(100), check: 500, ..quick() };
+    let (mut evidence, mut weights) = (0, 0);
+    for seed in 1001..=1100 {
+        let found = run(&problem, &settings, seed, 0.0);
+        let frozen = found.frozen.unwrap();
+        evidence += usize::from((frozen.log_z - problem.log_z()).abs() < 1.96 * frozen.error);
+        let right = found.modes().into_iter().find(|mode| mode.top[0] > 0.0).unwrap();
+        weights += usize::from((right.weight - 0.7).abs() < 1.96 * right.error);
+    }
+    assert!((89..=99).contains(&evidence) && (85..=99).contains(&weights), "{evidence} {weights}");
+}
+
 /// The errors of weights are claimed from weights of refitted densities, so they are allowed to be twice as large.
 #[test]
 fn modes_have_their_weights_whatever_their_heights() {

@@ -1,9 +1,18 @@
 use super::*;
+use crate::population::settings::Moves;
 use crate::population::testing::Gaussians;
 use crate::random::{Purpose, stream};
 
-const SMALL: LadderSettings =
-    LadderSettings { particles: 60, first: 60, least_sweeps: 3, most_sweeps: 3, effective: 0.5, links: 20 };
+const SMALL: LadderSettings = LadderSettings {
+    particles: 60,
+    first: 60,
+    more: 0,
+    least_sweeps: 3,
+    most_sweeps: 3,
+    effective: 0.5,
+    links: (20, 20),
+    moves: Moves::Usual,
+};
 
 /// The levels that a ladder learned.
 fn rungs(problem: &Gaussians, settings: LadderSettings, seed: u64) -> Vec<Rung> {
@@ -49,15 +58,19 @@ fn bias(
     (mean, (mean - 1.0) / (variance / n).sqrt())
 }
 
-/// False alarm: four standard errors, 1 in 16,000.
+/// False alarm: four standard errors, four times 1 in 16,000.
 #[test]
 fn with_everything_frozen_z_is_unbiased_with_and_without_noise() {
     let problem = Gaussians::two(2);
-    let rungs = rungs(&problem, SMALL, 1);
-    assert!(rungs.len() > 3 && rungs.iter().all(|rung| rung.sweeps == 3));
-    for noise in [0.0, 0.7] {
-        let (mean, z) = bias(&problem, 400, noise, || Ladder::frozen(SMALL, rungs.clone()), |_, _| {});
-        assert!(z.abs() < 4.0, "{mean} {z}");
+    for moves in [Moves::Usual, Moves::Kernel] {
+        let settings = LadderSettings { moves, ..SMALL };
+        let rungs = rungs(&problem, settings, 1);
+        assert!(rungs.len() > 3 && rungs.iter().all(|rung| rung.sweeps == 3));
+        assert!(rungs.iter().all(|rung| rung.guides[0].kernel.is_some() == (moves == Moves::Kernel)));
+        for noise in [0.0, 0.7] {
+            let (mean, z) = bias(&problem, 400, noise, || Ladder::frozen(settings, rungs.clone()), |_, _| {});
+            assert!(z.abs() < 4.0, "{moves:?} {mean} {z}");
+        }
     }
 }
 
