@@ -13,7 +13,7 @@ pub use kameleon::SettingsError;
 pub use kameleon::engine::StopRule;
 pub use model::{Kind, ModelSettings, Noisy};
 pub use output::OutputSettings;
-pub use parameters::{Parameter, Parameters, Start};
+pub use parameters::{FromPrior, Parameter, Parameters, Start};
 pub use text::plain_words;
 
 use kameleon::{Choice, Length, Plan, Sampler};
@@ -55,7 +55,7 @@ impl RunSettings {
     /// The first invalid setting, by its key in a run file.
     pub fn check(&self) -> Result<(), SettingsError> {
         self.model.check(&self.parameters)?;
-        self.parameters.check()?;
+        self.model.parameters(&self.parameters)?.check()?;
         let mut run = Plan { sampler: self.sampler()?, ..self.run.clone() };
         run.complete(self.model.default_length());
         run.check().map_err(|error| error.within("run"))?;
@@ -74,7 +74,8 @@ impl RunSettings {
     /// density, or a log density with a flat or unknown prior, has a normalising constant only.
     pub fn has_proper_prior(&self) -> bool {
         let is_posterior = matches!(self.model.kind(), Ok(Kind::Posterior(_) | Kind::Gp));
-        self.parameters.have_priors() && !is_posterior || is_posterior && self.parameters.are_free()
+        let Ok(parameters) = self.model.parameters(&self.parameters) else { return false };
+        parameters.have_priors() && !is_posterior || is_posterior && parameters.are_free()
     }
 
     /// How many iterations each chain makes, at most.

@@ -13,6 +13,7 @@ mod cbpp;
 mod exact;
 mod expression;
 mod library;
+mod posteriors;
 mod prior;
 #[cfg(unix)]
 mod program;

@@ -15,15 +15,8 @@ const STAGES: [&[f64]; 6] = [
     &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
 ];
 /// The weights of order five less those of order four.
-const ERROR: [f64; 7] = [
-    71.0 / 57600.0,
-    0.0,
-    -71.0 / 16695.0,
-    71.0 / 1920.0,
-    -17253.0 / 339200.0,
-    22.0 / 525.0,
-    -1.0 / 40.0,
-];
+const ERROR: [f64; 7] =
+    [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0];
 
 /// A solution on its way.
 pub(crate) struct Solution<F, const N: usize> {
@@ -80,7 +73,31 @@ impl<F: Fn(&[f64; N]) -> [f64; N], const N: usize> Solution<F, N> {
         }
         let error = |i: usize| (step * ERROR.iter().zip(&slopes).map(|(w, slope)| w * slope[i]).sum::<f64>()).abs();
         // A coordinate that is not a number must not be lost in the maximum.
-        let largest = (0..N).map(error).fold(0.0, |most, error| if error > most || error.is_nan() { error } else { most });
+        let largest =
+            (0..N).map(error).fold(0.0, |most, error| if error > most || error.is_nan() { error } else { most });
         (y, slopes[6], if largest.is_nan() { f64::INFINITY } else { largest })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_circle_is_followed_for_several_turns() {
+        let mut solution = Solution::new(|y: &[f64; 2]| [-y[1], y[0]], [1.0, 0.0]);
+        for turn in 1..=40 {
+            let y = solution.after(0.5).unwrap();
+            let angle = 0.5 * f64::from(turn);
+            assert!((y[0] - angle.cos()).abs() < 1e-6 && (y[1] - angle.sin()).abs() < 1e-6, "{turn}: {y:?}");
+        }
+    }
+
+    #[test]
+    fn a_solution_that_leaves_the_numbers_is_given_up() {
+        // y = 1/(1 − t)
+        let mut solution = Solution::new(|y: &[f64; 1]| [y[0] * y[0]], [1.0]);
+        assert!((solution.after(0.9).unwrap()[0] - 10.0).abs() < 1e-5);
+        assert_eq!(solution.after(0.2), None);
     }
 }

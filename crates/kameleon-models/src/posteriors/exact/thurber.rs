@@ -32,9 +32,7 @@ impl Likelihood for Thurber {
 
     fn log_likelihood(&self, x: &[f64]) -> f64 {
         let sigma = x[7];
-        let curve = |t: f64| {
-            (x[0] + t * (x[1] + t * (x[2] + t * x[3]))) / (1.0 + t * (x[4] + t * (x[5] + t * x[6])))
-        };
+        let curve = |t: f64| (x[0] + t * (x[1] + t * (x[2] + t * x[3]))) / (1.0 + t * (x[4] + t * (x[5] + t * x[6])));
         self.rows.iter().map(|&(t, mobility)| log_normal(mobility - curve(t), sigma)).sum()
     }
 }

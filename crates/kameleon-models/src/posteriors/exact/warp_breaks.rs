@@ -32,7 +32,8 @@ impl Likelihood for WarpBreaks {
         let csv = include_str!("../../../data/warp-breaks.csv");
         let mut cells: [Vec<f64>; 6] = Default::default();
         for [wool, tension, breaks] in table::rows(csv) {
-            let tension = ["L", "M", "H"].iter().position(|name| *name == tension).expect("the embedded table is sound");
+            let tension =
+                ["L", "M", "H"].iter().position(|name| *name == tension).expect("the embedded table is sound");
             cells[tension + if wool == "B" { 3 } else { 0 }].push(table::number(breaks));
         }
         let log_constant = -cells.iter().flatten().map(|count| lgamma(count + 1.0)).sum::<f64>();
