@@ -1,13 +1,18 @@
 //! The exact posteriors have the likelihood of their formulae and their data: as scipy computes it, and as published fits say.
+//! Their draws have the means that quadrature and long runs give.
 
 use crate::common::evaluate;
+use kameleon::diagnose::summarise;
 use kameleon::random::{Purpose, stream};
-use kameleon::{Evaluation, Target};
-use kameleon_models::posteriors::{EXACT, entries, exact};
+use kameleon::{Control, Evaluation, Plan, Target, Warmup, sample};
+use kameleon_models::posteriors::{EXACT, Exact, entries, exact};
 use std::collections::HashSet;
 
 /// Rows of a posterior, its log likelihood at x, and x.
 const SCIPY: &str = include_str!("../posterior_values.csv");
+
+/// Rows of a posterior, a parameter, its mean and standard deviation, and the error of the mean.
+const MEANS: &str = include_str!("../posterior_means.csv");
 
 fn log_likelihood(name: &str, x: &[f64]) -> f64 {
     evaluate(&mut exact(name).unwrap().log_likelihood().unwrap(), x).unwrap()
@@ -137,4 +142,45 @@ fn warp_breaks_has_its_maximum_where_r_says() {
     let x = [m[0], m[3] - m[0], m[1] - m[0], m[2] - m[0], m[4] - m[3] - m[1] + m[0], m[5] - m[3] - m[2] + m[0], 12.08];
     let steps = steps_to_maximum("warp-breaks", &x);
     assert!(steps.iter().all(|step| step.abs() < 0.01), "{steps:?}");
+}
+
+/// The draws of short chains that start at draws from the prior, each chain in the parameters' own units.
+fn short_run(posterior: &Exact) -> Vec<Vec<f64>> {
+    let (target, dim) = (posterior.posterior().unwrap(), posterior.parameters.len());
+    let priors = posterior.priors().unwrap();
+    let start = |chain: u64| {
+        let mut rng = stream(5, chain, Purpose::Start);
+        target.to_unbounded(&priors.iter().map(|prior| prior.sample(&mut rng)).collect::<Vec<_>>()).unwrap()
+    };
+    let starts: Vec<Vec<f64>> = (0..4).map(start).collect();
+    let plan = Plan { warmup: Warmup::Iterations(5_000), draws: Some(5_000), seed: 5, ..Plan::default() };
+    let run = sample(target.clone(), &starts, &plan, Control::default()).unwrap();
+    let own_units = |points: &Vec<f64>| {
+        let mut x = vec![0.0; points.len()];
+        points.chunks(dim).zip(x.chunks_mut(dim)).for_each(|(u, x)| target.to_bounded(u, x));
+        x
+    };
+    run.chains.iter().map(|chain| own_units(&chain.draws.points)).collect()
+}
+
+#[test]
+fn short_runs_from_the_prior_have_the_reference_means() {
+    let mut compared = 0;
+    for posterior in EXACT {
+        let (name, dim) = (posterior.entry.name, posterior.parameters.len());
+        let chains = short_run(posterior);
+        let chains: Vec<&[f64]> = chains.iter().map(Vec::as_slice).collect();
+        let names: Vec<String> = posterior.parameters.iter().map(|(name, _)| (*name).into()).collect();
+        for found in &summarise(&names, &chains, dim).parameters {
+            let row = MEANS.lines().find_map(|line| line.strip_prefix(&format!("{name};{};", found.name))).unwrap();
+            let [mean, sd, error] = row.split(';').map(|x| x.parse::<f64>().unwrap()).collect::<Vec<_>>()[..] else {
+                panic!("{row}")
+            };
+            // Six standard errors of the difference, 64 times: false alarms below 1e-6.
+            assert!((found.mean - mean).abs() < 6.0 * error.hypot(found.mcse_mean), "{name}: {found:?}, not {mean}");
+            assert!((found.sd / sd - 1.0).abs() < 0.25, "{name}: {found:?}, not {sd}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, MEANS.lines().count() - 1);
 }
