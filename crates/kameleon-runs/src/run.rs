@@ -65,11 +65,11 @@ pub fn start_on(
     }
     let folder =
         folder.map(|path| Folder::create(path, &prepared.settings.to_toml()?).map_err(RunError::from)).transpose()?;
-    let mut begun = false;
+    let mut begun = Vec::new();
     let finished = begin(&mut prepared, folder.as_ref(), outside, control, &mut begun);
     let nothing = match &finished {
         Err(RunError::Start(_) | RunError::Settings(_)) => true,
-        Err(_) => !begun && prepared.search.is_none(),
+        Err(_) => begun.len() < indices.len() && prepared.search.is_none(),
         Ok(Finished { ending: Ending::Failed(error), posterior, .. }) => {
             let by_model = matches!(error, ChainError::Fatal { .. } | ChainError::Population { .. });
             by_model && posterior.evaluations() == 0
@@ -78,26 +78,28 @@ pub fn start_on(
     };
     // Leave no run behind that could only fail again.
     if let Some(folder) = folder.filter(|_| nothing) {
-        folder.discard(&indices)?;
+        folder.discard(&begun)?;
     }
     finished
 }
 
-/// Runs a new run; `begun` is whether it came as far as its chains.
+/// Runs a new run; `begun` are the chains that it has files of.
 fn begin(
     prepared: &mut Prepared<'_>,
     folder: Option<&Folder>,
     outside: &Outside<'_>,
     control: Control<'_>,
-    begun: &mut bool,
+    begun: &mut Vec<usize>,
 ) -> Result<Finished, RunError> {
     let place = Place::new(folder, outside.runner, control);
     if let Some(ended) = place.run_population(prepared)? {
         return Ok(ended);
     }
-    let indices = prepared.settings.run.indices().into_iter();
-    let jobs = indices.map(|index| place.begin(prepared, index)).collect::<Result<Vec<_>, _>>()?;
-    *begun = true;
+    let mut jobs = Vec::new();
+    for index in prepared.settings.run.indices() {
+        jobs.push(place.begin(prepared, index)?);
+        begun.push(index);
+    }
     place.run_chains(jobs, prepared)
 }
 

@@ -32,8 +32,10 @@ fn the_summary_lists_modes_json_has_them_and_draws_are_labelled_on_request() {
     let (_, table) = said.split_once("\nmodes found:\n").unwrap();
     let rows: Vec<Vec<&str>> = table.lines().take(3).map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(rows[0], ["mode", "weight", "log", "evidence", "chains", "alpha", "b", "c"]);
-    assert!(rows[1][0] == "1" && rows[1][1].starts_with("0.7") && rows[1][6].starts_with("3.0"), "{table}");
-    assert!(rows[2][0] == "2" && rows[2][5] == "0–3" && rows[2][6].starts_with("-3.0"), "{table}");
+    let number = |row: usize, cell: usize| rows[row][cell].parse::<f64>().unwrap();
+    // The weight has a standard error of .01, the means of the modes .02.
+    assert!((number(1, 1) - 0.7).abs() < 0.06 && (number(1, 6) - 3.0).abs() < 0.12 && rows[1][0] == "1", "{table}");
+    assert!((number(2, 6) + 3.0).abs() < 0.12 && rows[2][5] == "0–3" && rows[2][0] == "2", "{table}");
     assert!(said.lines().all(|line| line.chars().count() <= 80 || line.starts_with("stored in ")), "{said}");
     let found = json(&["summary", text(&folder)]);
     let population = &found["population"];
@@ -41,7 +43,7 @@ fn the_summary_lists_modes_json_has_them_and_draws_are_labelled_on_request() {
     assert!(found["evaluations"].as_u64() > population["evaluations"].as_u64());
     let modes = population["modes"].as_array().unwrap();
     let weights: Vec<f64> = modes.iter().map(|mode| mode["weight"].as_f64().unwrap()).collect();
-    assert!(modes.len() == 2 && (weights[0] - 0.7).abs() < 0.05 && (weights[0] + weights[1] - 1.0).abs() < 1e-9);
+    assert!(modes.len() == 2 && (weights[0] - 0.7).abs() < 0.06 && (weights[0] + weights[1] - 1.0).abs() < 1e-9);
     assert!(
         modes[0]["error"].is_f64()
             && modes[0]["log_evidence"].is_f64()

@@ -54,9 +54,9 @@ fn the_prior_of_u_integrates_to_one_and_is_drawn_as_it_is_evaluated() {
             assert!(bound.contains(bound.bounded(u[0]).0) || bound == Bound::FREE, "{u:?}");
             below[(((u[0] - from) / step) as usize).min(below.len() - 1)]
         };
-        let levels: Vec<f64> = (0..2000).map(|_| level()).collect();
+        let mut levels: Vec<f64> = (0..2000).map(|_| level()).collect();
         // One false alarm in a million for each case.
-        let p = kolmogorov_smirnov_uniform(&levels);
+        let p = kolmogorov_smirnov_uniform(&mut levels);
         assert!(p > 1e-6, "{text} in {bound:?}: {p}");
     }
 }

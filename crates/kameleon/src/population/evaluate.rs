@@ -6,6 +6,7 @@ use crate::random::{Purpose, stream};
 use crate::target::{EvalError, Evaluation, Noise, Target};
 use rand::RngExt;
 use rand_distr::StandardNormal;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Whether to stop, for any thread to ask.
@@ -90,12 +91,15 @@ impl<T: Target + Send> Evaluator for OnThreads<T> {
             }
             Ok(done)
         };
+        let panicked = |_| Err(EvalError::fatal("the likelihood panicked"));
         let all: Vec<Result<Vec<(usize, f64)>, EvalError>> = std::thread::scope(|scope| {
-            let running: Vec<_> = self.targets.iter_mut().map(|target| scope.spawn(|| work(target))).collect();
-            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-                thread.join().unwrap_or_else(|_| Err(EvalError::fatal("the likelihood panicked")))
-            };
-            running.into_iter().map(join).collect()
+            let Some((here, others)) = self.targets.split_first_mut() else { return Vec::new() };
+            let running: Vec<_> = others.iter_mut().map(|target| scope.spawn(|| work(target))).collect();
+            // The first works on this thread: a target may need it, as one in Python does that holds the interpreter.
+            let here = catch_unwind(AssertUnwindSafe(|| work(here))).unwrap_or_else(panicked);
+            std::iter::once(here)
+                .chain(running.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)))
+                .collect()
         });
         let mut values = vec![None; points.len()];
         for done in all {
