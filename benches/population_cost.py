@@ -38,13 +38,13 @@ def sample(program, target, warmup, seed, budget):
 
 
 def measured(run, truth):
-    """Warm-up, ESS, ESS for each later evaluation, and the mean squared error in units of the variance."""
+    """The warm-up's evaluations, ESS, its rate after them, and the mean squared error in units of the variance."""
     after = run["draws"] * run["thin"] * run["chains"]
     ess = min(parameter["ess_bulk"] for parameter in run["parameters"])
     errors = [((p["mean"] - truth[p["name"]][0]) / truth[p["name"]][1]) ** 2 for p in run["parameters"]]
     return {
         "evaluations": run["evaluations"],
-        "warmup": run["evaluations"] - after,
+        "spent": run["evaluations"] - after,
         "ess": ess,
         "rate": ess / after,
         "error": statistics.fmean(errors),
@@ -58,10 +58,10 @@ def row(target, warmup, runs):
     def median(key):
         return statistics.median(key(run) for run in runs)
 
-    cells = [f"{median(lambda run: run['warmup']):,.0f}", f"{median(lambda run: run['ess']):,.0f}"]
+    cells = [f"{median(lambda run: run['spent']):,.0f}", f"{median(lambda run: run['ess']):,.0f}"]
     cells.append(f"{1 / statistics.fmean(run['error'] for run in runs):,.0f}")
     cells.append(f"{max(run['r_hat'] for run in runs):.3f}")
-    cells += [f"{median(lambda run, n=n: run['warmup'] + n / run['rate']):,.0f}" for n in SIZES]
+    cells += [f"{median(lambda run, n=n: run['spent'] + n / run['rate']):,.0f}" for n in SIZES]
     return f"| {target} | {warmup} | {' | '.join(cells)} |"
 
 
