@@ -1,6 +1,6 @@
 # The commands a developer needs. `make lint test` is what must pass before anything lands.
 
-.PHONY: test compile venv-or-note test-python python-registry test-slow lint docs bench compare venv wheel notebooks
+.PHONY: test compile venv-or-note test-python python-registry test-slow lint docs bench population-cost compare venv wheel notebooks
 
 test:
 	@$(MAKE) --no-print-directory -j2 compile venv-or-note
@@ -47,6 +47,12 @@ docs:
 bench:
 	cargo bench -p kameleon
 	cargo bench -p kameleon-gp
+
+# What the warm-up from the prior costs on posteriors of real data. An hour on two cores, unless COST says less, such as
+# COST="--seeds 3 --only nile".
+population-cost:
+	cargo build --release --locked -p kameleon-cli
+	$(PYTHON) benches/population_cost.py $(COST)
 
 # Kameleon next to the samplers people use, on the paper's targets with the same number of evaluations. Hours, most of them for
 # nautilus, unless COMPARE says less, such as COMPARE="--seeds 3 --only kameleon emcee". A package that cannot be installed is left out.

@@ -28,7 +28,7 @@ IMPORTS = {
     "from typing import Any, Literal\n\nfrom ._kernel import Kernel\n"
     "from ._kernels import Gaussian\nfrom ._sampler import Sampler",
     "targets": "from collections.abc import Sequence\nfrom dataclasses import dataclass\n\n"
-    "from .target import BuiltInTarget, PosteriorTarget",
+    "from .target import BuiltInTarget, ExactTarget, PosteriorTarget",
 }
 
 TYPES = {
@@ -57,9 +57,14 @@ def modules(registry):
         "kernels": {entry["class"]: data_class(VALUE, "Profile", [entry]) for entry in registry["kernels"]},
         "samplers": {name: data_class(SAMPLER, "Sampler", entries) for name, entries in samplers.items()},
         "targets": {entry["class"]: data_class(VALUE, "BuiltInTarget", [entry]) for entry in registry["targets"]}
-        | {entry["class"]: data_class(VALUE, "PosteriorTarget", [entry]) for entry in posteriors},
+        | {entry["class"]: data_class(VALUE, posterior(entry), [entry]) for entry in posteriors},
     }
     return {f"_{kind}.py": module(kind, found) for kind, found in classes.items()}
+
+
+def posterior(entry):
+    """The base class of a posterior: with priors of its parameters, or with the prior in its density."""
+    return "ExactTarget" if "parameters" in entry else "PosteriorTarget"
 
 
 def module(kind, classes):
@@ -82,6 +87,10 @@ def docstring(entries):
     """The description of the class, and a line for each setting."""
     about = ". ".join(f"{entry['name']}: {entry['about']}" for entry in entries)
     lines = textwrap.wrap(f'"""{about}.', 116)
+    if "parameters" in entries[0]:
+        priors = ", ".join(f"{parameter['name']} ~ {parameter['prior']}" for parameter in entries[0]["parameters"])
+        lines += ["", *textwrap.wrap(f"Parameters and priors: {priors}.", 116)]
+        return [*(f"    {line}".rstrip() for line in lines), '    """', ""]
     if not entries[0]["settings"]:
         return [*(f"    {line}" for line in lines[:-1]), f'    {lines[-1]}"""', ""]
     lines += ["", "Args:"]

@@ -77,3 +77,19 @@ class BuiltInTarget(_ByName, KnownTarget):
 
 class PosteriorTarget(_ByName, EvaluatedTarget):
     """A posterior of real data, with an unbiased estimate of its density."""
+
+
+class ExactTarget(_ByName):
+    """A posterior of real data whose likelihood and priors are known apart.
+
+    ``km.sample`` takes its priors where ``priors`` gives no others.
+    """
+
+    def log_likelihood(self, x: ArrayLike) -> float:
+        """The log likelihood at a point."""
+        return self._native().log_density(np.asarray(x, dtype=float), 0)
+
+    def log_density(self, x: ArrayLike, *, seed: int = 0) -> float:
+        """The log density at a point: log likelihood plus log prior, in the parameters' own units."""
+        posterior = _kameleon.Target.with_priors(json.dumps({"model": self._model()}))
+        return posterior.log_density(np.asarray(x, dtype=float), seed)

@@ -35,6 +35,10 @@ def test_every_entry_has_a_public_class_with_its_settings(kind, entry):
         assert made()._checked()["name"] == entry["name"]
     elif kind == "samplers":
         assert km.Chain([0.0, 0.0], sampler=made(), warmup=1000).ask().shape == (2,)
+    elif "parameters" in entry:
+        result = km.sample(made(), sampler=km.SM(), warmup=0, draws=1, chains=1, seed=1)
+        assert result.names == [parameter["name"] for parameter in entry["parameters"]]
+        assert np.isclose(made().log_density(result.draws[0, 0]), result.log_density[0, 0], rtol=1e-12)
     else:
         x = np.ones(made()._native().dim)
         assert np.isfinite(made().log_density(x, seed=1))

@@ -59,6 +59,26 @@ def test_posteriors_of_real_data_are_estimated_and_sampled():
         km.sample(km.targets.StochasticVolatility(particles=0), [0.0, 0.0, 0.0], **SHORT)
 
 
+def test_exact_posteriors_have_a_likelihood_and_priors_that_may_be_replaced():
+    schools = km.targets.EightSchools()
+    x = [4.4, 3.6, 0.5, 0, -0.2, 0.1, -0.3, -0.1, 0.4, 0.2]
+    # The value of tests/posterior_values.csv, and the log prior by the formulae of the normal and the half-Cauchy density.
+    assert np.isclose(schools.log_likelihood(x), -29.51524349731531, rtol=1e-12)
+    normals = -0.5 * (4.4 / 5) ** 2 - np.log(5) - 0.5 * np.sum(np.square(x[2:])) - 4.5 * np.log(2 * np.pi)
+    prior = normals + np.log(2 / np.pi / 5) - np.log1p((3.6 / 5) ** 2)
+    assert np.isclose(schools.log_density(x), schools.log_likelihood(x) + prior, rtol=1e-12)
+    assert schools.log_density([0.0, -1.0, *x[2:]]) == -np.inf
+    start = [1000.0, 100.0, 50.0]
+    nile = {"start": start, "sampler": km.SM(), "draws": 3, "warmup": 0, "chains": 1, "seed": 1}
+    own, other = (
+        km.sample(km.targets.Nile(), priors=priors, **nile) for priors in (None, {"sd_level": "half-normal(5)"})
+    )
+    assert own.names == ["level", "sd_flow", "sd_level"] and (own.draws[..., 1:] > 0).all()
+    assert not own._posterior["noisy"] and not np.array_equal(own.log_density, other.log_density)
+    with pytest.raises(km.SettingsError, match="nile has no parameter `x`"):
+        km.sample(km.targets.Nile(), priors={"x": "normal(0, 1)"}, parameters=["x", "y", "z"], **nile)
+
+
 def test_classification_is_evaluated_estimated_sampled_and_predicts():
     X, y, names = km.targets.glass()
     gp = km.targets.GPClassification(X[::3], y[::3], names=names, n_imp=4)

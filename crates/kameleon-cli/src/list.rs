@@ -8,7 +8,8 @@ use kameleon::kernel::KERNELS;
 use kameleon::registry::{Entry, Kind, Setting};
 use kameleon::sampler::SAMPLERS;
 use kameleon::target::TARGETS;
-use kameleon_runs::{GLASS, POSTERIORS, registry};
+use kameleon_runs::posteriors::{EXACT, Exact, NOISY};
+use kameleon_runs::{GLASS, registry};
 use serde_json::Value;
 
 /// Prints samplers, kernels and targets with their settings.
@@ -20,8 +21,10 @@ pub fn list(args: &ListArgs) -> Result<Exit> {
     let mut out = wrapped("", "", "Choose by name, with settings where needed: --target banana:b=0.03,dim=2");
     out += "\nTARGETS whose truth is known\n";
     out += &section(TARGETS);
+    out += "\nTARGETS of real data, with the priors of their parameters\n";
+    out += &EXACT.iter().map(with_priors).collect::<String>();
     out += "\nTARGETS of real data, known through an unbiased estimate\n";
-    out += &section(POSTERIORS);
+    out += &section(NOISY);
     out += &section(&[GLASS]);
     out += "  gp\n";
     out += &wrapped(
@@ -56,6 +59,16 @@ fn section<T>(entries: &[Entry<T>]) -> String {
         }
     }
     out
+}
+
+/// A posterior with its parameters; those in a row that have the same prior share its mention.
+fn with_priors(Exact { entry, parameters }: &Exact) -> String {
+    let alike = parameters.chunk_by(|(_, a), (_, b)| a == b).map(|alike| {
+        let names: Vec<&str> = alike.iter().map(|(name, _)| *name).collect();
+        format!("{} ~ {}", names.join(", "), alike[0].1)
+    });
+    let priors = alike.collect::<Vec<_>>().join("; ");
+    format!("  {}\n{}{}", entry.name, wrapped("      ", "      ", entry.about), wrapped("    ", "        ", &priors))
 }
 
 /// "n = 1000, 10 to 100000"

@@ -14,6 +14,10 @@ impl SampleArgs {
             Some(file) => read(file)?,
             None => RunSettings::default(),
         };
+        if self.target.is_some() {
+            // Another model takes the place of the file's; what --set says is about the new one.
+            (settings.model, settings.parameters) = Default::default();
+        }
         for text in &self.set {
             let (key, value) = text.split_once('=').with_context(|| format!("--set {text}: should be KEY=VALUE"))?;
             settings.set(key.trim(), value.trim()).with_context(|| "--set".to_string())?;
@@ -31,10 +35,7 @@ impl SampleArgs {
         let asked: Option<Choice> = self.target.as_deref().map(str::parse).transpose().context("--target")?;
         let classifies = asked.as_ref().is_some_and(|target| same_name(&target.name, "gp"));
         if let Some(target) = asked {
-            // Another model takes the place of the file's.
-            *model = Default::default();
             model.target = Some(target).filter(|_| !classifies);
-            settings.parameters = Default::default();
         } else if self.file.is_none() && model.kind().is_err() {
             model.target = Some("banana".parse()?);
         }

@@ -4,7 +4,7 @@ mod common;
 
 use kameleon::random::{Purpose, stream};
 use kameleon::{Noise, Target};
-use kameleon_models::posteriors::{Cbpp, StochasticVolatility};
+use kameleon_models::posteriors::{Cbpp, EXACT, StochasticVolatility};
 use kameleon_models::{Bound, Bounded, Expression, WithPrior};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -52,6 +52,9 @@ fn an_expression_with_bounds_and_a_prior_allocates_nothing() {
 #[test]
 fn a_posterior_of_real_data_allocates_nothing() {
     assert_eq!(allocations(&mut Cbpp::new(5).unwrap()), 0);
+    for posterior in EXACT {
+        assert_eq!(allocations(&mut posterior.posterior().unwrap()), 0, "{}", posterior.entry.name);
+    }
     let series = StochasticVolatility::sterling();
     assert_eq!(allocations(&mut StochasticVolatility::new(&series, 50).unwrap()), 0);
 }

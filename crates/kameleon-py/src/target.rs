@@ -50,6 +50,13 @@ impl PyTarget {
         Ok(Self::new(model))
     }
 
+    /// The model in the settings of a run (JSON) with the priors of its parameters, in the parameters' own units.
+    #[staticmethod]
+    fn with_priors(settings: &str) -> PyResult<Self> {
+        let settings: RunSettings = json::read(settings)?;
+        Ok(Self::new(Model::with_priors(&settings).map_err(error::run)?))
+    }
+
     #[staticmethod]
     fn gaussian(mean: PyReadonlyArray1<'_, f64>, covariance: PyReadonlyArray2<'_, f64>, noise: f64) -> PyResult<Self> {
         let covariance: Vec<f64> = covariance.as_array().iter().copied().collect();

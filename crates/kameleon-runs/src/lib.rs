@@ -49,7 +49,7 @@ mod stuck;
 pub use error::RunError;
 pub use gp::GpModel;
 pub use kameleon_gp::GLASS;
-pub use kameleon_models::posteriors::POSTERIORS;
+pub use kameleon_models::posteriors;
 pub use load::{load, settings_of};
 pub use merge::merge;
 pub use model::Model;

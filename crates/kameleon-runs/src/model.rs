@@ -5,7 +5,7 @@ use crate::gp::GpModel;
 use crate::settings::{Kind, ModelSettings, RunSettings, SettingsError};
 use kameleon::any_target::AnyTarget;
 use kameleon::{Evaluation, Known, Noise, Target};
-use kameleon_models::{Expression, LibrarySettings, SharedLibrary, UmBridge, UmBridgeSettings};
+use kameleon_models::{Expression, LibrarySettings, SharedLibrary, UmBridge, UmBridgeSettings, WithPrior};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,9 @@ impl Model {
         let (model, names) = (&settings.model, settings.parameters.names());
         let mut gp = None;
         let target = match model.kind()? {
-            Kind::BuiltIn(choice) | Kind::Posterior(choice) => model.named(choice, names.len())?,
+            Kind::BuiltIn(choice) | Kind::Likelihood(choice) | Kind::Posterior(choice) => {
+                model.named(choice, names.len())?
+            }
             Kind::Gp => {
                 let problem = gp.insert(Arc::new(GpModel::open(model, settings.run.seed)?));
                 AnyTarget::new(problem.target.clone())
@@ -46,6 +48,14 @@ impl Model {
             return Err(SettingsError::new("model.dim", what).into());
         }
         Ok(Self { target, gp })
+    }
+
+    /// The model with the priors of its parameters, in the parameters' own units.
+    pub fn with_priors(settings: &RunSettings) -> Result<WithPrior<Self>, RunError> {
+        let model = Self::open(settings)?;
+        let parameters = settings.model.parameters(&settings.parameters)?;
+        let priors = parameters.0.iter().map(|(_, parameter)| parameter.prior).collect();
+        Ok(WithPrior::within(model, priors, &parameters.bounds()?)?)
     }
 
     /// The classification problem, if it is one.

@@ -101,6 +101,7 @@ impl<'a> Prepared<'a> {
 
 /// Every parameter gets a name: the user's, the target's, or its number.
 fn name_parameters(settings: &mut RunSettings, target: &AnyTarget<'_>) -> Result<(), SettingsError> {
+    settings.parameters = settings.model.parameters(&settings.parameters)?;
     let given = settings.parameters.0.len();
     let started = settings.start.as_ref().and_then(|points| Some(points.first()?.len()));
     let known = target.dim().or((given > 0).then_some(given)).or(started);

@@ -5,7 +5,7 @@ use kameleon::registry::Entry;
 use kameleon::sampler::SAMPLERS;
 use kameleon::target::TARGETS;
 use kameleon_gp::GLASS;
-use kameleon_models::posteriors::POSTERIORS;
+use kameleon_models::posteriors::{EXACT, Exact, NOISY};
 use kameleon_models::prior::entries;
 use serde_json::{Value, json};
 
@@ -14,7 +14,12 @@ pub fn registry() -> Value {
     fn all<T>(entries: &[Entry<T>]) -> Vec<Value> {
         entries.iter().map(Entry::to_json).collect()
     }
-    let posteriors = [all(POSTERIORS), all(&[GLASS])].concat();
+    let with_priors = |Exact { entry, parameters }: &Exact| {
+        let mut value = entry.to_json();
+        value["parameters"] = parameters.iter().map(|(name, prior)| json!({ "name": name, "prior": prior })).collect();
+        value
+    };
+    let posteriors = [EXACT.iter().map(with_priors).collect(), all(NOISY), all(&[GLASS])].concat();
     let priors: Vec<Value> = entries()
         .map(|(name, parameters, about)| json!({ "name": name, "about": about, "parameters": parameters }))
         .collect();

@@ -14,7 +14,7 @@ pub use kameleon::SettingsError;
 pub use kameleon::engine::StopRule;
 pub use model::{Kind, ModelSettings, Noisy};
 pub use output::OutputSettings;
-pub use parameters::{Parameter, Parameters, Start};
+pub use parameters::{FromPrior, Parameter, Parameters, Start};
 pub use text::plain_words;
 
 use kameleon::{Choice, Length, Plan, Sampler, Warmup, population};
@@ -58,7 +58,7 @@ impl RunSettings {
     /// The first invalid setting, by its key in a run file.
     pub fn check(&self) -> Result<(), SettingsError> {
         self.model.check(&self.parameters)?;
-        self.parameters.check()?;
+        self.model.parameters(&self.parameters)?.check()?;
         self.population.check().map_err(|error| error.within("population"))?;
         let plan = self.plan()?;
         plan.check().map_err(|error| error.within("run"))?;
@@ -80,8 +80,9 @@ impl RunSettings {
     /// density, or a log density with a flat or unknown prior, has a normalising constant only.
     pub fn has_proper_prior(&self) -> bool {
         let is_posterior = matches!(self.model.kind(), Ok(Kind::Posterior(_) | Kind::Gp));
-        let has_priors = self.parameters.have_priors() || self.model.external_prior.is_some();
-        has_priors && !is_posterior || is_posterior && self.parameters.are_free()
+        let Ok(parameters) = self.model.parameters(&self.parameters) else { return false };
+        let has_priors = parameters.have_priors() || self.model.external_prior.is_some();
+        has_priors && !is_posterior || is_posterior && parameters.are_free()
     }
 
     /// How many iterations each chain makes, at most.

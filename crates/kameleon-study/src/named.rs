@@ -2,18 +2,35 @@
 
 use kameleon::any_target::AnyTarget;
 use kameleon::target::Known;
-use kameleon::{Choice, SettingsError};
+use kameleon::{Choice, Rng, SettingsError};
 use kameleon_gp::GLASS;
-use kameleon_models::posteriors::POSTERIORS;
+use kameleon_models::ModelError;
+use kameleon_models::posteriors::{entries, exact};
 
-/// The target of this name.
+/// The target of this name; a posterior that is known as likelihood and prior, on the unbounded space.
 pub fn build(choice: &Choice) -> Result<AnyTarget<'static>, SettingsError> {
-    AnyTarget::named(choice, POSTERIORS.iter().chain([&GLASS]))
+    let target = AnyTarget::named(choice, entries().chain([&GLASS]))?;
+    match exact(&choice.name) {
+        Some(posterior) => Ok(AnyTarget::new(posterior.posterior().map_err(wrong)?)),
+        None => Ok(target),
+    }
+}
+
+/// A draw from the prior of the target's parameters, on the unbounded space; an error if it has none.
+pub fn prior_draw(choice: &Choice, rng: &mut Rng) -> Result<Vec<f64>, SettingsError> {
+    let what = "\"prior\" is for posteriors of real data that have a prior for each parameter";
+    let posterior = exact(&choice.name).ok_or_else(|| SettingsError::new("start", what))?;
+    let priors = posterior.priors().map_err(wrong)?;
+    Ok(priors.iter().map(|prior| prior.support().unbounded(prior.sample(rng))).collect())
+}
+
+fn wrong(error: ModelError) -> SettingsError {
+    SettingsError::new("target", error.to_string())
 }
 
 /// The target with this dimension, if it has such a setting that is not yet given.
 pub fn with_dim(mut choice: Choice, dim: usize) -> Choice {
-    let entry = AnyTarget::entry(&choice, POSTERIORS.iter().chain([&GLASS]));
+    let entry = AnyTarget::entry(&choice, entries().chain([&GLASS]));
     if entry.is_ok_and(|entry| entry.has("dim")) && !choice.settings.contains_key("dim") {
         choice.set("dim", dim);
     }

@@ -5,11 +5,28 @@ use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
 use kameleon::random::{Purpose, stream};
 use kameleon::{Choice, Plan, Sampler, Target, Warmup};
+use kameleon_runs::settings::FromPrior;
 use rand::RngExt;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The number of chains in a group: they are run and judged together, and learn together if their sampler can.
 pub const GROUP: usize = 4;
+
+/// Where the chains of a study start.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "start should be a number or \"prior\"")]
+pub enum Start {
+    /// At the point with all coordinates equal to this.
+    At(f64),
+    /// Each at a draw from the prior.
+    Prior(FromPrior),
+}
+
+impl Default for Start {
+    fn default() -> Self {
+        Self::At(0.0)
+    }
+}
 
 /// One chain or one group of chains: the key of the cache.
 #[derive(Clone, Debug, Serialize)]
@@ -18,7 +35,7 @@ pub struct Spec {
     pub version: &'static str,
     pub target: Choice,
     pub dim: usize,
-    pub start: f64,
+    pub start: Start,
     pub scatter: f64,
     /// The sampler, with what the target says about its bandwidth and variances.
     pub sampler: Sampler,
@@ -97,8 +114,11 @@ impl Spec {
         };
         // The starts are the same for all samplers.
         let mut starts = stream(self.seed, index as u64, Purpose::Start);
-        let start: Vec<f64> =
-            (0..self.dim).map(|_| self.start + self.scatter * starts.random_range(-1.0..1.0)).collect();
+        let mut start = match self.start {
+            Start::At(x) => vec![x; self.dim],
+            Start::Prior(_) => named::prior_draw(&self.target, &mut starts).map_err(|error| error.to_string())?,
+        };
+        start.iter_mut().for_each(|x| *x += self.scatter * starts.random_range(-1.0..1.0));
         plan.chain_at(index, &start, normals).map_err(|error| error.to_string())
     }
 }

@@ -11,7 +11,7 @@ pub use scale::{Scale, Scaled};
 
 use crate::StudyError;
 use crate::named::with_dim;
-use crate::spec::Spec;
+use crate::spec::{Spec, Start};
 use kameleon::bandwidth::Bandwidth;
 use kameleon::proposal::{AdaptiveMetropolisSettings, Kamh, KamhSettings};
 use kameleon::{Choice, Kernel, Length, Sampler, SettingsError};
@@ -76,9 +76,9 @@ pub struct TargetEntry {
     /// One state in every this many is kept, after the burn-in.
     #[serde(default = "Scaled::one")]
     pub thin: Scaled,
-    /// Every chain starts at the point with all coordinates equal to this.
+    /// Where chains start.
     #[serde(default)]
-    pub start: f64,
+    pub start: Start,
     /// Every coordinate of a start is shifted at random by at most this.
     #[serde(default)]
     pub scatter: f64,

@@ -339,8 +339,37 @@ sampler = "SM"
 }
 
 #[test]
+fn chains_start_at_draws_from_the_prior_where_a_posterior_has_one() {
+    let text = r#"
+name = "flow"
+title = "A posterior with its prior"
+kind = "table"
+chains = 4
+[[target]]
+name = "Nile"
+target = "nile"
+dim = 3
+iterations = 60
+start = "prior"
+[[sampler]]
+name = "SM"
+sampler = "SM"
+"#;
+    let folder = Folder::new("flow");
+    run_whole(&folder, &[Study::parse("flow.toml", text).unwrap()], 2, 1);
+    assert!(folder.read("flow.csv").contains("Nile,SM,ess,"));
+    let says = |from: &str, to: &str, what: &str| {
+        let error = Study::parse("flow.toml", &text.replace(from, to)).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    };
+    says("target = \"nile\"", "target = \"cbpp\"", "cbpp has dim = 5, not 3");
+    says("target = \"nile\"", "target = \"sv\"", "start: \"prior\" is for posteriors of real data that have a prior");
+    says("start = \"prior\"", "start = \"there\"", "start should be a number or \"prior\"");
+}
+
+#[test]
 fn the_studies_of_the_default_sampler_are_valid() {
-    for name in ["default", "default-paper", "default-noisy"] {
+    for name in ["default", "default-paper", "default-noisy", "real-posteriors"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../experiments/{name}.toml"));
         Study::parse(name, &fs::read_to_string(path).unwrap()).unwrap();
     }

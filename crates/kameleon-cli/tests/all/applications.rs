@@ -1,4 +1,4 @@
-//! `--target cbpp` and `--target sv`: posteriors of real data, by name.
+//! Posteriors of real data, by name: the noisy `cbpp` and `sv`, and those with a likelihood and priors.
 
 use serde_json::Value;
 use std::process::{Command, Output};
@@ -60,8 +60,30 @@ fn a_run_of_a_posterior_is_kept_shown_and_resumed() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+/// The evidence by quadrature: over ln τ, and over the year of the change (crates/kameleon-models/tests/posterior_means.py).
 #[test]
-fn both_are_listed_and_wrong_use_is_told() {
+fn the_evidence_of_exact_posteriors_is_what_quadrature_gives() {
+    for (name, log_evidence) in [("eight-schools", -31.311_349), ("coal", -177.365_649)] {
+        let run = json(&["--target", name, "--warmup", "4000", "--draws", "8000"]);
+        let evidence = &run["evidence"];
+        assert_eq!(evidence["name"], "log evidence");
+        // Five standard errors: one false alarm in two millions.
+        let distance = (number(evidence, "log") - log_evidence).abs() / number(evidence, "error");
+        assert!(distance < 5.0 && number(evidence, "error") < 0.02, "{name}: {evidence}");
+    }
+}
+
+#[test]
+fn a_prior_of_an_exact_posterior_is_replaced_by_a_flag() {
+    let short = ["--target", "nile", "--warmup", "700", "--draws", "2000"];
+    let own = json(&short);
+    let tight = json(&[&short[..], &["--set", "parameters.sd_level.prior=half-normal(1)"]].concat());
+    let level = |run: &Value| number(&run["parameters"][2], "mean");
+    assert!(own["parameters"][2]["name"] == "sd_level" && level(&own) > 30.0 && level(&tight) < 5.0);
+}
+
+#[test]
+fn all_are_listed_and_wrong_use_is_told() {
     let list = String::from_utf8(kameleon(&["list"]).stdout).unwrap();
     assert!(list.contains("cbpp\n") && list.contains("n-imp = 2 ") && list.contains("particles = 150 "), "{list}");
     let says = |args: &[&str], text: &str| {
@@ -74,6 +96,9 @@ fn both_are_listed_and_wrong_use_is_told() {
     says(&["--target", "cbpp:n-imp=1.5"], "n-imp: must be a whole number, 0 or more, not 1.5");
     says(&["--target", "sv:n-imp=3"], "model.target.n-imp: sv has no such setting; it has particles");
     says(&["--target", "sv", "--dim", "8"], "8: sv has 3 parameters; leave dim out");
+    says(&["--target", "nile", "--set", "parameters.x.lower=1"], "nile has no parameter `x`; it has level, sd_flow");
+    says(&["--target", "nile", "--noise", "1"], "model.noise: is for built-in targets");
+    says(&["--target", "nile:b=1"], "nile has no settings");
     says(&["--target", "sv", "--noise", "1"], "model.noise: is for built-in targets");
     says(&["--target", "glas"], "there is no target \"glas\"; choose one of glass, ");
 }

@@ -7,7 +7,7 @@ use kameleon::registry::{Choice, Entry};
 use kameleon::sampler::SAMPLERS;
 use kameleon::target::TARGETS;
 use kameleon_models::prior;
-use kameleon_runs::{GLASS, POSTERIORS, RunSettings};
+use kameleon_runs::{GLASS, RunSettings, posteriors};
 use kameleon_study::Study;
 use serde_json::Value;
 
@@ -94,7 +94,7 @@ fn every_kernel_is_reached_from_all_four() {
 
 #[test]
 fn every_target_is_reached_from_all_four() {
-    for entry in TARGETS.iter().chain(POSTERIORS) {
+    for entry in TARGETS.iter().chain(posteriors::entries()) {
         let (text, table) = spellings(&choice(entry));
         let run = samples(&["--target", &text, "--sampler", "SM"]);
         let dim = run["parameters"].as_array().unwrap().len();

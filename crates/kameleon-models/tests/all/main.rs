@@ -14,6 +14,7 @@ mod exact;
 mod expression;
 mod from_prior;
 mod library;
+mod posteriors;
 mod prior;
 #[cfg(unix)]
 mod program;

@@ -1,12 +1,12 @@
 //! What is sampled: one of a built-in target, classification, an expression, a program, a library, a server.
 
 use super::gp::{GpSettings, Samples};
-use super::{Parameters, SettingsError};
+use super::{Parameter, Parameters, SettingsError};
 use kameleon::Choice;
 use kameleon::any_target::AnyTarget;
 use kameleon::registry::{read, same_name};
 use kameleon_gp::{GLASS, GlassSettings};
-use kameleon_models::posteriors::POSTERIORS;
+use kameleon_models::posteriors::{Exact, NOISY, entries, exact};
 use kameleon_models::{Expression, NoiseInput};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use toml::Value;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelSettings {
-    /// A built-in target with its settings, such as `banana:b=0.1`; or `cbpp`, `sv`, `glass`.
+    /// A built-in target with its settings, such as `banana:b=0.1`; or a posterior of real data, such as `nile` or `cbpp`.
     pub target: Option<Choice>,
     /// The dimension of a built-in target; overrides its setting `dim`.
     pub dim: Option<usize>,
@@ -82,7 +82,9 @@ impl Noisy {
 pub enum Kind<'a> {
     /// A built-in target whose truth is known.
     BuiltIn(&'a Choice),
-    /// A posterior of real data that comes with the library.
+    /// A likelihood of real data that comes with the library, and with priors of its parameters.
+    Likelihood(&'a Choice),
+    /// A posterior of real data that comes with the library: an estimate with the prior in it.
     Posterior(&'a Choice),
     /// Classification of the Glass data, or of a table.
     Gp,
@@ -101,16 +103,27 @@ pub enum Kind<'a> {
 /// The keys that say what the model is, in the order of their names in messages.
 const KINDS: &str = "target, gp, log-density, program, library or url";
 
+impl<'a> Kind<'a> {
+    /// A target by name.
+    fn named(choice: &'a Choice) -> Self {
+        if exact(&choice.name).is_some() {
+            Self::Likelihood(choice)
+        } else if NOISY.iter().any(|entry| same_name(entry.name, &choice.name)) {
+            Self::Posterior(choice)
+        } else {
+            Self::BuiltIn(choice)
+        }
+    }
+}
+
 impl ModelSettings {
     /// Which model is meant.
     pub fn kind(&self) -> Result<Kind<'_>, SettingsError> {
         let is_glass = self.is_glass();
         let target = self.target.as_ref().filter(|_| !is_glass);
         let gp = is_glass || self.gp.is_some();
-        let is_posterior = |choice: &Choice| POSTERIORS.iter().any(|entry| same_name(entry.name, &choice.name));
-        let built_in = |choice| if is_posterior(choice) { Kind::Posterior(choice) } else { Kind::BuiltIn(choice) };
         let found = [
-            ("target", target.map(built_in)),
+            ("target", target.map(Kind::named)),
             ("gp", gp.then_some(Kind::Gp)),
             ("log-density", self.log_density.as_deref().map(Kind::Expression)),
             ("program", self.program.as_deref().map(Kind::Program)),
@@ -155,8 +168,8 @@ impl ModelSettings {
     /// The built-in target or posterior of this name; `names` is the number of parameters that have a name.
     pub(crate) fn named(&self, choice: &Choice, names: usize) -> Result<AnyTarget<'static>, SettingsError> {
         let mut chosen = choice.clone();
-        let entry = AnyTarget::entry(choice, POSTERIORS.iter().chain([&GLASS]))
-            .map_err(|error| error.within("model.target"))?;
+        let entry =
+            AnyTarget::entry(choice, entries().chain([&GLASS])).map_err(|error| error.within("model.target"))?;
         let dim = self.dim.or((names > 0 && !choice.settings.contains_key("dim")).then_some(names));
         if let (Some(dim), true) = (dim, entry.has("dim")) {
             chosen.set("dim", dim);
@@ -170,10 +183,33 @@ impl ModelSettings {
         })
     }
 
+    /// The parameters as they were given; for a likelihood that comes with the library, all of its own, with its priors where
+    /// none is given.
+    pub fn parameters(&self, given: &Parameters) -> Result<Parameters, SettingsError> {
+        let Some(Exact { entry, parameters }) = self.target.as_ref().and_then(|choice| exact(&choice.name)) else {
+            return Ok(given.clone());
+        };
+        let known: Vec<&str> = parameters.iter().map(|(name, _)| *name).collect();
+        if let Some((name, _)) = given.0.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+            let what = format!("{} has no parameter `{name}`; it has {}", entry.name, known.join(", "));
+            return Err(SettingsError::new("parameters", what));
+        }
+        let complete = |(name, prior): &(&str, &str)| {
+            let given = given.0.iter().find(|(given, _)| given == name).map(|(_, parameter)| parameter.clone());
+            let mut parameter: Parameter = given.unwrap_or_default();
+            if parameter.prior.is_none() {
+                let wrong = |error: kameleon_models::ModelError| SettingsError::new(*name, error.to_string());
+                parameter.prior = Some(prior.parse().map_err(wrong)?);
+            }
+            Ok(((*name).into(), parameter))
+        };
+        parameters.iter().map(complete).collect::<Result<_, _>>().map(Parameters)
+    }
+
     /// What is sampled, for people.
     pub fn name(&self) -> String {
         match self.kind() {
-            Ok(Kind::BuiltIn(choice) | Kind::Posterior(choice)) => choice.to_string(),
+            Ok(Kind::BuiltIn(choice) | Kind::Likelihood(choice) | Kind::Posterior(choice)) => choice.to_string(),
             Ok(Kind::Expression(text) | Kind::Server(text) | Kind::External(text)) => text.into(),
             Ok(Kind::Gp) => self
                 .gp
@@ -202,7 +238,7 @@ impl ModelSettings {
     pub(crate) fn default_length(&self) -> (u64, u64) {
         match self.kind() {
             Ok(Kind::BuiltIn(_)) => (50_000, 100_000),
-            Ok(Kind::Expression(_) | Kind::Library(_)) => (20_000, 80_000),
+            Ok(Kind::Likelihood(_) | Kind::Expression(_) | Kind::Library(_)) => (20_000, 80_000),
             _ => (5_000, 20_000),
         }
     }
@@ -213,7 +249,9 @@ impl ModelSettings {
         let what = "this model needs its parameters by name, such as parameters = [\"a\", \"b\"]";
         let named = || SettingsError::demand("parameters", !parameters.is_empty(), what);
         match kind {
-            Kind::BuiltIn(choice) | Kind::Posterior(choice) => self.named(choice, parameters.names().len()).map(drop),
+            Kind::BuiltIn(choice) | Kind::Likelihood(choice) | Kind::Posterior(choice) => {
+                self.named(choice, parameters.names().len()).map(drop)
+            }
             Kind::Gp => self.classification()?.check(self.target.is_some()),
             Kind::Expression(text) => {
                 named()?;
@@ -240,7 +278,7 @@ impl ModelSettings {
     /// An error for a key that does not apply to the model.
     fn check_keys(&self, kind: Kind<'_>) -> Result<(), SettingsError> {
         let (built_in, gp) = (matches!(kind, Kind::BuiltIn(_)), kind == Kind::Gp);
-        let has_dim = built_in || gp || matches!(kind, Kind::Posterior(_));
+        let has_dim = built_in || gp || matches!(kind, Kind::Likelihood(_) | Kind::Posterior(_));
         let (program, library) = (matches!(kind, Kind::Program(_)), matches!(kind, Kind::Library(_)));
         let server = matches!(kind, Kind::Server(_));
         let outside = program || library || server || matches!(kind, Kind::External(_));

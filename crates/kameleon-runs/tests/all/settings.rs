@@ -237,6 +237,8 @@ fn a_run_knows_whether_its_prior_is_proper() {
         !of("[model]\ntarget = \"cbpp\"\n[parameters]\na.upper = 0\nb = {}\nc = {}\nd = {}\ne = {}\n"),
         "cut, not renormalised"
     );
+    let dugongs = "[model]\ntarget = \"dugongs\"\n";
+    assert!(of(dugongs) && of(&format!("{dugongs}[parameters.alpha]\nupper = 3\n")), "its own priors, also if cut");
     let model = "[model]\nlog-density = \"-a^2 - b\"\n[parameters]\n";
     assert!(of(&format!("{model}a.prior = \"normal(0, 1)\"\na.lower = 1\nb.prior = \"exponential(1)\"\n")));
     assert!(!of(&format!("{model}a.prior = \"normal(0, 1)\"\nb.lower = 0\n")), "b has a flat prior");
@@ -254,4 +256,31 @@ fn a_prior_that_bounds_of_a_run_file_cut_is_normalised() {
         let expected = (2.0 * (-2.0 * x).exp() / mass).ln();
         assert!((found - expected).abs() < 1e-12, "at {x}: {found}, not {expected}");
     }
+}
+
+#[test]
+fn a_likelihood_of_real_data_brings_its_priors_unless_others_are_given() {
+    let complete = |text: &str| {
+        let short = "sampler = \"SM\"\n[run]\nwarmup = 0\ndraws = 2\n[model]\ntarget = \"nile\"\n";
+        read(&run(&read(&format!("{short}{text}")), None).unwrap().posterior.settings)
+    };
+    let shown = |settings: &RunSettings| -> Vec<String> {
+        let parameters = settings.parameters.0.iter();
+        parameters.map(|(name, parameter)| format!("{name} ~ {:?}", parameter.prior.unwrap())).collect()
+    };
+    let own = complete("");
+    assert_eq!(
+        shown(&own),
+        ["level ~ normal(1000.0, 500.0)", "sd_flow ~ half-normal(500.0)", "sd_level ~ half-normal(500.0)"]
+    );
+    assert!(!own.model.is_noisy() && own.has_proper_prior());
+    assert_eq!(read(&own.to_toml().unwrap()), own, "as it is kept with the run");
+    let changed = complete("[parameters.sd_level]\nprior = \"exponential(0.01)\"\n[parameters.level]\nlower = 0\n");
+    assert_eq!(shown(&changed)[0], shown(&own)[0]);
+    assert_eq!(changed.parameters.0[0].1.lower, Some(0.0));
+    assert_eq!(shown(&changed)[2], "sd_level ~ exponential(0.01)");
+    read("[model]\ntarget = \"nile\"\n[parameters.level]\nstart = \"prior\"\n");
+    let wrong = RunSettings::from_toml("parameters = [\"a\", \"b\"]\n[model]\ntarget = \"nile\"\n", "run.toml");
+    let said = wrong.unwrap_err().to_string();
+    assert!(said.contains("nile has no parameter `a`; it has level, sd_flow, sd_level"), "{said}");
 }

@@ -2,8 +2,9 @@
 
 use super::{BenchmarkEntry, Claim, Kind, ProposalEntry, Scale, Study, TargetEntry};
 use crate::StudyError;
-use crate::named::{build, ridge};
-use crate::spec::GROUP;
+use crate::named::{build, prior_draw, ridge};
+use crate::spec::{GROUP, Start};
+use kameleon::random::{Purpose, stream};
 use kameleon::{SettingsError, Target};
 use std::ops::Range;
 use toml::Spanned;
@@ -115,6 +116,9 @@ impl Study {
         }
         if plane && (target.dim != 2 || built.known().and_then(|known| ridge(known, 3)).is_none()) {
             return Err(wrong("a picture of proposals needs a banana, flower or ring with dim = 2".into()));
+        }
+        if let Start::Prior(_) = target.start {
+            prior_draw(&choice, &mut stream(0, 0, Purpose::Start)).map_err(|error| wrong(error.to_string()))?;
         }
         if !(target.scatter >= 0.0 && target.scatter.is_finite()) {
             return Err(wrong("scatter: must be finite and not negative".into()));
