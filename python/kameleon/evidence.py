@@ -46,6 +46,10 @@ class Evidence:
     """The same as the draws see it: much smaller where chains visit what jump proposals miss."""
     largest_z: float
     """The largest distance of a mean by weighted draws from that of the chains, in standard errors."""
+    regions_met: int
+    """The number of regions that the warm-up met with a density that counts."""
+    regions_unvisited: int
+    """How many of them no draw has visited; more than none is a warning."""
 
     def __str__(self) -> str:
         if not self.reliable:
@@ -64,6 +68,7 @@ def evidence_of(text: str) -> Evidence | None:
         found["log"] = found["error"] = nan
     distances = [abs(z) for z in jumps["distances"] if z is not None]
     found["largest_z"] = max(distances, default=nan)
+    found["regions_met"], found["regions_unvisited"] = jumps["regions"]["met"], jumps["regions"]["unvisited"]
     found["name"] = "log evidence" if jumps["proper_prior"] else "log normalising constant"
     return Evidence(**{field.name: found[field.name] for field in fields(Evidence)})
 

@@ -114,6 +114,7 @@ fn jumps_json(jumps: &JumpSummary) -> Value {
         "means": jumps.means,
         "errors": jumps.errors,
         "z": jumps.distances,
+        "regions": jumps.regions,
     })
 }
 

@@ -11,7 +11,8 @@ use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::Evidence;
 use kameleon::engine::Job;
 use kameleon::record::{Draws, Recorded};
-use kameleon::run::{advice, evidence_of, invalid_points, jump_ratios};
+use kameleon::report::Regions;
+use kameleon::run::{advice, evidence_of, invalid_points, jump_ratios, regions_of};
 use kameleon::statistics::Statistics;
 use kameleon_models::Bound;
 use std::path::Path;
@@ -127,19 +128,23 @@ pub fn posterior(
     let learned = Learned::of(chains.iter().filter_map(|chain| chain.chain.as_deref()));
     let advice = advice(chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice()))));
     let evidence = evidence(settings, &chains);
+    let regions = regions(settings, &chains);
     let population = search.map(|search| {
         let points: Vec<_> = chains.iter().map(|chain| (chain.index, chain.recorded.draws.points.as_slice())).collect();
         PopulationSummary::new(search, &settings.population, &bounds, &points, evidence.as_ref())
     });
     let chains: Vec<ChainDraws> = chains.into_iter().map(|chain| shown(chain, &bounds, warmup)).collect();
-    let jumps = summarise_jumps(settings, evidence, &chains)?;
+    let mut jumps = summarise_jumps(settings, evidence, &chains)?;
+    if let Some(jumps) = &mut jumps {
+        jumps.regions = regions;
+    }
     let noisy = settings.model.is_noisy();
     let statistics = || chains.iter().map(|chain| &chain.statistics);
     let mut warnings: Vec<String> = status.warning().into_iter().collect();
     warnings.extend(invalid_points(statistics()));
     warnings.extend(population.iter().flat_map(PopulationSummary::warnings));
     warnings.extend(advice);
-    warnings.extend(jumps.as_ref().and_then(|jumps| jumps.warning(&names)));
+    warnings.extend(jumps.iter().flat_map(|jumps| [jumps.warning(&names), jumps.left_behind()]).flatten());
     if noisy {
         warnings.extend(stuck::warning(
             chains.iter().map(|chain| (chain.index, &chain.statistics)),
@@ -182,6 +187,14 @@ fn evidence(settings: &RunSettings, chains: &[StoredChain]) -> Option<Evidence> 
         all = places;
     }
     evidence_of(&all, settings.run.pools())
+}
+
+/// What became of the regions that the warm-up met.
+fn regions(settings: &RunSettings, chains: &[StoredChain]) -> Regions {
+    let stored = chains.iter();
+    let chains: Vec<_> =
+        stored.filter_map(|stored| Some((stored.index, stored.chain.as_deref()?, &stored.recorded.draws))).collect();
+    regions_of(&chains, settings.run.chains, settings.run.pools())
 }
 
 /// What the jump proposals say, or why they say nothing; none for a sampler that makes no jumps.

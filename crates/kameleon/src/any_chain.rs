@@ -3,7 +3,7 @@
 use crate::chain::{Chain, ChainCore, ChainError, ChainState, Step};
 use crate::learner::{Learner, SharedFit};
 use crate::proposal::*;
-use crate::report::Report;
+use crate::report::{Regions, Report};
 use crate::target::{Evaluation, Target};
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
@@ -22,6 +22,10 @@ pub trait AnyChain: Deref<Target = ChainCore> + Send {
     fn covariance_at(&self, x: &[f64]) -> Option<Vec<f64>>;
     /// See [`Proposal::log_jump_density_at`].
     fn log_jump_density_at(&self, x: &[f64]) -> Option<f64>;
+    /// See [`Proposal::regions`].
+    fn regions(&self, _draws: &[&[f64]]) -> Option<Regions> {
+        None
+    }
     /// Its proposal, where that can learn together with others.
     fn learner(&self) -> Option<&dyn Learner>;
     /// See [`Proposal::report`].
@@ -72,6 +76,10 @@ where
 
     fn log_jump_density_at(&self, x: &[f64]) -> Option<f64> {
         self.proposal().log_jump_density_at(x)
+    }
+
+    fn regions(&self, draws: &[&[f64]]) -> Option<Regions> {
+        self.proposal().regions(draws)
     }
 
     fn learner(&self) -> Option<&dyn Learner> {

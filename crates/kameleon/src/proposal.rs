@@ -27,7 +27,7 @@ pub(crate) use all_proposals;
 
 use crate::Rng;
 use crate::learner::Learner;
-use crate::report::Report;
+use crate::report::{Regions, Report};
 use crate::step::{Step, Tried};
 
 /// A proposal distribution q(·|x) that may learn from the chain.
@@ -71,6 +71,11 @@ pub trait Proposal {
 
     /// ln Q of that density at any point, where there is one.
     fn log_jump_density_at(&self, _x: &[f64]) -> Option<f64> {
+        None
+    }
+
+    /// The number of regions that the warm-up met, and how many of them no draw has visited, where the proposal knows.
+    fn regions(&self, _draws: &[&[f64]]) -> Option<Regions> {
         None
     }
 

@@ -11,6 +11,15 @@ pub struct Report {
     pub moves: Vec<MoveReport>,
 }
 
+/// The regions that a warm-up met, and what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Regions {
+    /// The number of them.
+    pub met: usize,
+    /// How many of them no draw has visited.
+    pub unvisited: usize,
+}
+
 /// What became of one kind of move.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MoveReport {

@@ -12,7 +12,7 @@ use crate::pool::chain_groups;
 use crate::population::{Found, Population, Posterior, Prior};
 use crate::record::{Draws, Keep};
 use crate::registry::SettingsError;
-use crate::report::Report;
+use crate::report::{Regions, Report};
 use crate::sampler::StartError;
 use crate::statistics::{Counts, Statistics};
 use crate::target::Target;
@@ -116,6 +116,23 @@ pub fn evidence_of<'a>(chains: &[(&'a Draws, &'a [f64])], pooled: bool) -> Optio
     let mut all: Vec<Vec<ChainRatios<'_>>> = vec![Vec::new(); groups.last().map_or(0, |last| last + 1)];
     chains.iter().zip(groups).for_each(|(chain, group)| all[group].push(of(chain)));
     Some(evidence(&all.iter().map(Vec::as_slice).collect::<Vec<_>>()))
+}
+
+/// The regions that the warm-up of all groups met, and how many of these no draw of their group has visited. Each chain comes with its
+/// place among all `count` of the plan.
+pub fn regions_of(chains: &[(usize, &dyn AnyChain, &Draws)], count: usize, pooled: bool) -> Regions {
+    let groups = if pooled { chain_groups(count) } else { (0..count).collect() };
+    let mut all = Regions::default();
+    for group in 0..=groups.last().copied().unwrap_or(0) {
+        let members: Vec<_> = chains.iter().filter(|(index, ..)| groups.get(*index) == Some(&group)).collect();
+        let Some((_, chain, _)) = members.first() else { continue };
+        let dim = chain.position().len();
+        let draws: Vec<&[f64]> = members.iter().flat_map(|(.., draws)| draws.points.chunks_exact(dim)).collect();
+        if let Some(Regions { met, unvisited }) = chain.regions(&draws).filter(|_| !draws.is_empty()) {
+            (all.met, all.unvisited) = (all.met + met, all.unvisited + unvisited);
+        }
+    }
+    all
 }
 
 /// A warning about points that could not be used, if there were any, over all chains.

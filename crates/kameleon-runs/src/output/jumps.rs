@@ -2,6 +2,7 @@
 
 use kameleon::diagnose::{Evidence, LARGEST_K, LARGEST_Z, LEAST_PROPOSALS, mcse_mean, weighted_means};
 use kameleon::record::Draws;
+use kameleon::report::Regions;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
@@ -21,6 +22,9 @@ pub struct JumpSummary {
     /// The distance of each from the mean of the chains' draws, in standard errors.
     #[serde(deserialize_with = "numbers")]
     pub distances: Vec<f64>,
+    /// What became of the regions that the warm-up met.
+    #[serde(default)]
+    pub regions: Regions,
 }
 
 /// Numbers, with NaN for the null that JSON has in place of it.
@@ -33,7 +37,14 @@ impl JumpSummary {
     /// From the evidence and the draws of each chain, whose points are in the parameters' own units.
     pub fn new(evidence: Evidence, proper_prior: bool, chains: &[&Draws], dim: usize) -> Self {
         let (points, log_weights) = weighted_draws(chains);
-        let mut summary = Self { proper_prior, evidence, means: vec![], errors: vec![], distances: vec![] };
+        let mut summary = Self {
+            proper_prior,
+            evidence,
+            means: vec![],
+            errors: vec![],
+            distances: vec![],
+            regions: Regions::default(),
+        };
         if !log_weights.is_empty() {
             let weighted = weighted_means(&points, dim, &log_weights);
             let (means, errors): (Vec<f64>, Vec<f64>) = (0..dim).map(|i| mean_of_chains(chains, dim, i)).unzip();
@@ -45,7 +56,14 @@ impl JumpSummary {
 
     /// No evidence, for a reason.
     pub fn none(why: &str, proper_prior: bool) -> Self {
-        Self { proper_prior, evidence: Evidence::none(why), means: vec![], errors: vec![], distances: vec![] }
+        Self {
+            proper_prior,
+            evidence: Evidence::none(why),
+            means: vec![],
+            errors: vec![],
+            distances: vec![],
+            regions: Regions::default(),
+        }
     }
 
     /// What the evidence is called.
@@ -57,6 +75,17 @@ impl JumpSummary {
     pub fn largest_distance(&self) -> Option<(usize, f64)> {
         let distances = self.distances.iter().map(|z| z.abs()).enumerate().filter(|(_, z)| z.is_finite());
         distances.max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// A warning if the warm-up met regions that no draw has visited.
+    pub fn left_behind(&self) -> Option<String> {
+        let Regions { met, unvisited } = self.regions;
+        (unvisited > 0).then(|| {
+            format!(
+                "{unvisited} of {met} regions that the warm-up met with a density that counts were never visited by a draw: if one of \
+                 them is a mode, its weight is not known; run longer"
+            )
+        })
     }
 
     /// A warning if the weighted means, where their weights can be believed, are not those of the chains.

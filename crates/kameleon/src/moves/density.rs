@@ -143,6 +143,15 @@ impl JumpDensity {
         log_add(self.log_near + near, self.log_wide - WIDE.log_fall(d, squared))
     }
 
+    /// Tells the share of each component in the density of the mixture at x.
+    pub fn shares(&self, x: &[f64], mut told: impl FnMut(usize, f64)) {
+        let Parts { frame, few, mixture, .. } = &self.parts;
+        let (mut u, mut room, mut shares) = (vec![0.0; x.len()], [0.0; Self::MOST_DIRECTIONS], Vec::new());
+        frame.coordinates(x, &mut u);
+        mixture.responsibilities(few.as_ref().map_or(&u, |few| few.coordinates(&u, &mut room)), &mut shares);
+        shares.into_iter().enumerate().for_each(|(k, share)| told(k, share));
+    }
+
     /// Draws x from Q.
     pub fn draw(&self, rng: &mut Rng, x: &mut [f64]) {
         let Parts { frame, few, mixture, wide } = &self.parts;

@@ -86,8 +86,7 @@ impl Links {
     pub(super) fn fits(&self, dim: usize) -> bool {
         let root = |root: &Root| root.point.len() == dim && root.steps.len() == dim;
         let tested = self.tested.iter().map(|link| &link.from);
-        tested.chain(&self.best).chain(&self.roots).all(root)
-            && self.points.len() == self.tested.len() * AT.len() * dim
+        tested.chain(&self.best).chain(&self.roots).all(root) && self.points.len() == self.tested.len() * AT.len() * dim
     }
 
     fn add(&mut self, level: &Particles, most: usize) {

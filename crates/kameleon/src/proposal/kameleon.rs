@@ -11,9 +11,9 @@ use crate::learner::{Learner, RefreshInput, SharedFit, downcast};
 use crate::linalg::times_transpose;
 use crate::moves::{KernelStep, Local, Model, MoveId, Parts, Pick, Setting, Walk};
 use crate::registry::{Range, Settings, SettingsError};
-use crate::report::{MoveReport, Report};
+use crate::report::{MoveReport, Regions, Report};
 use crate::step::{Step, Tried};
-use crate::warmup::{ChainInput, Fit, Schedule, WarmupState, refresh};
+use crate::warmup::{ChainInput, Fit, Schedule, WarmupState, refresh, unvisited};
 use crate::{Length, settings};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -168,6 +168,11 @@ impl Proposal for Kameleon {
     fn log_jump_density_at(&self, x: &[f64]) -> Option<f64> {
         let density = self.fit.model.density.as_ref()?;
         Some(density.log_density(x, &mut vec![0.0; x.len()]))
+    }
+
+    fn regions(&self, draws: &[&[f64]]) -> Option<Regions> {
+        let density = self.fit.model.density.as_ref().filter(|_| !self.fit.met.is_empty())?;
+        Some(Regions { met: self.fit.met.len(), unvisited: unvisited(density, &self.fit.met, draws) })
     }
 
     fn observe(&mut self, step: &Step, tried: Tried<'_>) {

@@ -24,6 +24,8 @@ pub struct Fit {
     pub end: Option<u64>,
     /// What is known besides; none after the last refresh.
     pub learning: Option<Learning>,
+    /// The components of the jump density that the warm-up met, once it is frozen.
+    pub met: Vec<usize>,
 }
 
 impl Fit {
@@ -31,7 +33,7 @@ impl Fit {
     pub fn unknown(dim: usize, schedule: Schedule) -> Self {
         let model = Model::unknown(dim);
         let (weights, next) = (weights(&model, &[], true), schedule.first());
-        Self { number: 0, weights, model, next, end: None, learning: None }
+        Self { number: 0, weights, model, next, end: None, learning: None, met: Vec::new() }
     }
 
     /// How often a move is made.
@@ -62,12 +64,13 @@ struct SavedFit {
     next: Option<u64>,
     end: Option<u64>,
     learning: Option<Learning>,
+    met: Vec<usize>,
 }
 
 impl From<Fit> for SavedFit {
     fn from(fit: Fit) -> Self {
-        let Fit { number, weights, model: Model { metric, history, density }, next, end, learning } = fit;
-        Self { number, metric, weights, history: history.map(|history| history.z), density, next, end, learning }
+        let Fit { number, weights, model: Model { metric, history, density }, next, end, learning, met } = fit;
+        Self { number, metric, weights, history: history.map(|history| history.z), density, next, end, learning, met }
     }
 }
 
@@ -76,14 +79,14 @@ impl TryFrom<SavedFit> for Fit {
 
     fn try_from(saved: SavedFit) -> Result<Self, Self::Error> {
         const DAMAGED: &str = "what was learned does not fit together";
-        let SavedFit { number, metric, weights, history, density, next, end, learning } = saved;
+        let SavedFit { number, metric, weights, history, density, next, end, learning, met } = saved;
         let dim = metric.dim();
         if dim == 0 || !metric.fits(dim) || density.as_ref().is_some_and(|density| !density.fits(dim)) {
             return Err(DAMAGED);
         }
         let restore = |z: Points| HistoryModel::new(z, metric.clone()).ok_or(DAMAGED);
         let history = history.map(restore).transpose()?;
-        let fit = Self { number, weights, model: Model { metric, history, density }, next, end, learning };
+        let fit = Self { number, weights, model: Model { metric, history, density }, next, end, learning, met };
         if fit.fits(dim) { Ok(fit) } else { Err(DAMAGED) }
     }
 }

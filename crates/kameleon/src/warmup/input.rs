@@ -20,6 +20,8 @@ pub struct Tally {
 pub struct ChainInput {
     /// The later half of its history.
     pub states: Evaluated,
+    /// Some states of the earlier half: a region that the chain has left since then must not be forgotten.
+    pub early: Evaluated,
     /// Its jump proposals since the last refresh, accepted or not.
     pub jumps: Evaluated,
     /// How many moves it accepted in the time of the states.

@@ -101,10 +101,13 @@ impl<Q: Density> Learning<Q> {
         let mut met = Met { mass: log_weights.iter().map(mass).collect(), points, log_density: Vec::new() };
         met.log_density.extend(self.proposals.log_densities().map(|log| log - log_z));
         let every = window.len().div_ceil(MOST_STATES).max(1);
-        for (x, log_density) in window.states().step_by(every) {
+        let early = window.early();
+        let early_mass = 1.0 / early.len() as f64;
+        let states = window.states().step_by(every).map(|state| (state, every as f64 / window.len() as f64));
+        for ((x, log_density), mass) in states.chain(early.into_iter().map(|state| (state, early_mass))) {
             met.points.push(x);
             met.log_density.push(log_density - log_z);
-            met.mass.push(every as f64 / window.len() as f64);
+            met.mass.push(mass);
         }
         met
     }

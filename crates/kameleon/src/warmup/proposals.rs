@@ -33,6 +33,11 @@ impl Evaluated {
         self.log_density.extend_from_slice(&other.log_density);
     }
 
+    /// The points in `dim` dimensions, with their log densities.
+    pub fn iter(&self, dim: usize) -> impl Iterator<Item = (&[f64], f64)> {
+        self.points.chunks_exact(dim).zip(self.log_density.iter().copied())
+    }
+
     /// The number of points.
     pub fn len(&self) -> usize {
         self.log_density.len()

@@ -7,6 +7,7 @@ use super::input::ChainInput;
 use super::learning::Learning;
 use super::missed::with_missed_regions;
 use super::proposals::Evaluated;
+use super::regions::met_regions;
 use super::schedule::Schedule;
 use super::structure::learn_density;
 use super::weights::weights;
@@ -30,7 +31,7 @@ const CANDIDATES: usize = 5000;
 /// The fit that follows `old` from the inputs of all chains, at `t` iterations; `points` is n, the number of points of z.
 pub fn refresh(old: &Fit, inputs: &[ChainInput], points: usize, schedule: Schedule, t: u64) -> Fit {
     let dim = old.model.metric.dim();
-    let window = Window::new(inputs.iter().map(|input| &input.states).collect(), dim);
+    let window = Window::of(inputs, dim);
     let mut rng = stream(inputs.first().map_or(0, |input| input.seed), 0, Purpose::Learn);
     let sample = window.sample(MOST_STATES);
     let metric = metric(&old.model.metric, &sample, inputs).unwrap_or_else(|| old.model.metric.clone());
@@ -46,12 +47,13 @@ pub fn refresh(old: &Fit, inputs: &[ChainInput], points: usize, schedule: Schedu
         density = jump_density(old, &learning, &window, sample, is_last, &mut rng);
         history = points_of_history(&window, density.as_ref(), &metric, points, &mut rng);
     }
+    let met = density.as_ref().filter(|_| is_last).map_or_else(Vec::new, |density| met_regions(density, &window));
     let model = Model { metric, history, density };
     let weights = weights(&model, inputs, !is_last);
     let jumps = weights.of(&Jump) * inputs.len() as f64;
     let next = if is_last { None } else { schedule.after(t, jumps, learning.is_enough()) };
     let end = is_last.then(|| schedule.end(t));
-    Fit { number: old.number + 1, weights, model, next, end, learning: (!is_last).then_some(learning) }
+    Fit { number: old.number + 1, weights, model, next, end, learning: (!is_last).then_some(learning), met }
 }
 
 /// The density of jumps, learned from their proposals and the states of the chains.

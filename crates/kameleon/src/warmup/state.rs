@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 /// At most this many states of the history are kept: of a longer warm-up, states at even distances.
 const LONGEST: u64 = 20_000;
+/// The most states of the earlier half of the history that a chain brings to a refresh.
+const MOST_EARLY: usize = 250;
 /// s² may exceed 2.38²/d by e to this at a refresh.
 const LEEWAY: f64 = 0.5;
 
@@ -130,7 +132,7 @@ impl WarmupState {
         true
     }
 
-    /// The later half of the history, and what goes with it.
+    /// The later half of the history, some of the earlier one, and what goes with it.
     pub fn input(&self, dim: usize, seed: u64) -> ChainInput {
         let count = self.accepted.len();
         let half = count / 2;
@@ -138,7 +140,11 @@ impl WarmupState {
         let log_scale = libm::log(self.scale(MoveId::of(&Walk)).nu2());
         let (points, log_density) = (&self.states.points[half * dim..], &self.states.log_density[half..]);
         let states = Evaluated { points: points.to_vec(), log_density: log_density.to_vec() };
-        ChainInput { states, jumps: self.jumps.clone(), accepted, log_scale, tallies: self.tallies, seed }
+        let mut early = Evaluated::default();
+        for i in (0..half).step_by(half.div_ceil(MOST_EARLY).max(1)) {
+            early.push(&self.states.points[i * dim..(i + 1) * dim], self.states.log_density[i]);
+        }
+        ChainInput { states, early, jumps: self.jumps.clone(), accepted, log_scale, tallies: self.tallies, seed }
     }
 
     /// Takes over a new fit: the steps keep their size in the target's units.

@@ -1,5 +1,6 @@
 //! The later half of the history of all chains of a group.
 
+use super::input::ChainInput;
 use super::proposals::Evaluated;
 use crate::Rng;
 use crate::mixture::Sample;
@@ -16,18 +17,32 @@ const LEAST_EFFECTIVE: f64 = 20.0;
 pub struct Window<'a> {
     dim: usize,
     chains: Vec<&'a Evaluated>,
+    /// Some states from before.
+    early: Vec<&'a Evaluated>,
 }
 
 impl<'a> Window<'a> {
     pub fn new(chains: Vec<&'a Evaluated>, dim: usize) -> Self {
-        Self { dim, chains }
+        Self { dim, chains, early: Vec::new() }
+    }
+
+    /// Of what chains bring.
+    pub fn of(inputs: &'a [ChainInput], dim: usize) -> Self {
+        let (chains, early) = inputs.iter().map(|input| (&input.states, &input.early)).unzip();
+        Self { dim, chains, early }
     }
 
     /// All states, chain by chain.
     pub fn states(&self) -> impl Iterator<Item = (&'a [f64], f64)> {
-        let d = self.dim;
-        let pairs = move |chain: &'a Evaluated| chain.points.chunks_exact(d).zip(chain.log_density.iter().copied());
-        self.chains.iter().flat_map(move |chain| pairs(chain))
+        let dim = self.dim;
+        self.chains.iter().flat_map(move |chain| chain.iter(dim))
+    }
+
+    /// The states from before the window whose density is not lower than any in it: not those on the way to the target.
+    pub fn early(&self) -> Vec<(&'a [f64], f64)> {
+        let lowest = self.states().fold(f64::INFINITY, |lowest, (_, log_density)| lowest.min(log_density));
+        let states = self.early.iter().flat_map(|chain| chain.iter(self.dim));
+        states.filter(|(_, log_density)| *log_density >= lowest).collect()
     }
 
     /// The number of states.
