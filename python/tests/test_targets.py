@@ -62,7 +62,7 @@ def test_posteriors_of_real_data_are_estimated_and_sampled():
 def test_exact_posteriors_have_a_likelihood_and_priors_that_may_be_replaced():
     schools = km.targets.EightSchools()
     x = [4.4, 3.6, 0.5, 0, -0.2, 0.1, -0.3, -0.1, 0.4, 0.2]
-    # The value of tests/posterior_values.csv, and the log prior by the formulae of the normal and the half-Cauchy density.
+    # The value of tests/posterior_values.csv, and the log prior by the formulae of its densities.
     assert np.isclose(schools.log_likelihood(x), -29.51524349731531, rtol=1e-12)
     normals = -0.5 * (4.4 / 5) ** 2 - np.log(5) - 0.5 * np.sum(np.square(x[2:])) - 4.5 * np.log(2 * np.pi)
     prior = normals + np.log(2 / np.pi / 5) - np.log1p((3.6 / 5) ** 2)
