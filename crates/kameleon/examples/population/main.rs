@@ -1,7 +1,9 @@
 //! Measures the population warm-up on problems whose evidence is known:
-//! `population PROBLEMS [seeds=N] [first=SEED] [looks=N] [particles=N] [ladders=N] [check=N] [unsure=0] [noise=SD] [moves=kernel]`.
+//! `population PROBLEMS [seeds=N] [first=SEED] [looks=N] [particles=N] [ladders=N] [check=N] [unsure=0] [noise=SD] [moves=kernel]
+//! [only=looks]`.
 //!
-//! Problems are separated by commas; `all` is all of them. With VERBOSE it has a line for each seed.
+//! Problems are separated by commas; `all` is all of them. With VERBOSE it has a line for each seed. With `only=looks` it tells how
+//! often short looks show one mode, and what they cost.
 
 mod problems;
 
@@ -35,6 +37,10 @@ fn main() {
         Some("all") | None => NAMES.to_vec(),
         Some(names) => names.split(',').collect(),
     };
+    let seeds = number("first", 1)..number("first", 1) + number("seeds", 3);
+    if option("only") == Some("looks") {
+        return names.iter().for_each(|name| show_looks(name, seeds.clone(), &settings));
+    }
     println!(
         "{:10} {:>7} {:>6} {:>6} {:>13} {:>6} {:>6} {:>6} {:>5} {:>6} {:>7} {:>7} {:>6} {:>5} {:>6}",
         "problem",
@@ -54,9 +60,7 @@ fn main() {
         "s"
     );
     for name in names {
-        let runs: Vec<Measured> = (0..number("seeds", 3))
-            .map(|seed| measure(name, (number("first", 1) + seed) as u64, &settings, noise))
-            .collect();
+        let runs: Vec<Measured> = seeds.clone().map(|seed| measure(name, seed as u64, &settings, noise)).collect();
         show(name, &runs);
     }
 }
@@ -141,6 +145,26 @@ fn run(
         population.tell(problem, &values).unwrap();
     }
     (spent, sweeps)
+}
+
+/// Runs looks only, and shows how many of them end with one mode.
+fn show_looks(name: &str, seeds: std::ops::Range<usize>, settings: &Settings) {
+    let (count, mut one, mut evaluations) = (seeds.len(), 0, 0);
+    for seed in seeds {
+        let problem = Problem::named(name, seed as u64);
+        let mut population = Population::new(problem.dim(), settings, seed as u64).unwrap();
+        while let Some(points) = population.ask(&problem) {
+            let values: Vec<f64> = points.chunks_exact(problem.dim()).map(|x| problem.log_likelihood(x)).collect();
+            let line = population.progress();
+            if !line.starts_with("look") {
+                one += usize::from(line.starts_with("round"));
+                break;
+            }
+            population.tell(&problem, &values).unwrap();
+        }
+        evaluations += population.evaluations();
+    }
+    println!("{name:10} one mode in {one} of {count}, {:.1}k evaluations", evaluations as f64 / count as f64 / 1e3);
 }
 
 fn weights(found: &Found) -> Vec<f64> {

@@ -101,6 +101,33 @@ fn without_a_density_or_with_another_sampler_chains_learn_as_usual() {
     assert!(sample_from(posterior, &found, &short, Control::default()).is_err());
 }
 
+/// A funnel: v is N(0, 3²), and the others N(0, e^v).
+fn funnel(x: &[f64]) -> f64 {
+    let log = |x: f64, variance: f64| -0.5 * (x * x / variance + variance.ln());
+    log(x[0], 9.0) + log(x[1], x[0].exp()) + log(x[2], x[0].exp())
+}
+
+/// Looks at a funnel show one mode, and what they lead to is handed over, good or not, if no full ladder is wanted. Chains are slow in
+/// the neck, so the share of v < 0 is known to about .05 only.
+#[test]
+fn after_looks_alone_chains_sample_a_funnel() {
+    let within = |v: f64| libm::erf(10.0 / (0.5 * v).exp() / 2f64.sqrt()).powi(2) * (-v * v / 18.0).exp();
+    let mass = |from: i32, to: i32| (from..to).map(|i| within(0.01 * f64::from(i))).sum::<f64>();
+    let share = mass(-1000, 0) / mass(-1000, 1000);
+    for seed in 1..=3 {
+        let settings = Settings { ladder_when_unsure: false, ..Settings::default() };
+        let mut population = Population::new(DIM, &settings, seed).unwrap();
+        let found = population.run(&InBox, funnel).unwrap();
+        assert!(found.niches.len() == 1 && found.evaluations < 30_000, "{}", found.evaluations);
+        assert!(found.is_good || !found.doubts.is_empty());
+        let posterior = |x: &[f64]| InBox.log_density(x) + funnel(x);
+        let run = sample_from(posterior, found, &plan(), Control::default()).unwrap();
+        let draws: Vec<f64> = run.draws().concat();
+        let below = draws.chunks_exact(DIM).filter(|x| x[0] < 0.0).count() as f64 / (draws.len() / DIM) as f64;
+        assert!((below - share).abs() < 0.15, "{below} {share}");
+    }
+}
+
 #[test]
 fn a_population_that_was_damaged_is_refused() {
     let mut population = Population::new(DIM, &Settings::default(), 1).unwrap();
