@@ -27,11 +27,11 @@ fn it_ends_early_for_a_group_together_and_on_any_number_of_threads() {
     let end = ends(&one)[0];
     assert_eq!(ends(&one), vec![end; 4]);
     assert_eq!(ends(&one), ends(&two));
-    // Five chains are groups of three and two, each with an end of its own.
-    let five = with(2, 5);
-    let ends: Vec<u64> = five.chains.iter().map(|chain| chain.statistics.warmup.total()).collect();
-    assert!(ends[0] == ends[1] && ends[1] == ends[2] && ends[3] == ends[4] && ends[2] != ends[3], "{ends:?}");
-    assert!(five.chains.iter().all(|chain| chain.draws.len() == 200));
+    // Nine chains are groups of five and four, each with an end of its own.
+    let nine = with(2, 9);
+    let ends: Vec<u64> = nine.chains.iter().map(|chain| chain.statistics.warmup.total()).collect();
+    assert!(ends[..5] == [ends[0]; 5] && ends[5..] == [ends[5]; 4] && ends[4] != ends[5], "{ends:?}");
+    assert!(nine.chains.iter().all(|chain| chain.draws.len() == 200));
 }
 
 /// A Gaussian that ends at a wall: beyond it jump proposals have no density.
