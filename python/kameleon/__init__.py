@@ -11,7 +11,16 @@
 from . import diagnose, kernels, samplers, summary, targets
 from ._kameleon import __version__
 from .chain import Chain, Step
-from .errors import EvaluationError, KameleonError, KameleonWarning, SettingsError, StartError, StoreError, TargetError
+from .errors import (
+    EvaluationError,
+    KameleonError,
+    KameleonWarning,
+    ParameterError,
+    SettingsError,
+    StartError,
+    StoreError,
+    TargetError,
+)
 from .evidence import Evidence, Reweighted, reweight
 from .result import Result
 from .samplers import AM, AMPCA, DEMCZ, KAMH, SM, Kameleon, KameleonPCA, Sampler
@@ -30,6 +39,7 @@ __all__ = [
     "KameleonError",
     "KameleonPCA",
     "KameleonWarning",
+    "ParameterError",
     "Result",
     "Reweighted",
     "Sampler",

@@ -14,7 +14,11 @@ from numpy.typing import NDArray
 
 from . import _kameleon
 from .errors import SettingsError
+from .priors import PythonPrior
 from .targets import Expression, Target, UMBridge
+
+WITH_PRIOR = " with the prior "
+"""Stands in the description of a model between the log density and the prior that Python adds."""
 
 
 class Back(Protocol):
@@ -48,6 +52,10 @@ class Problem:
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
 
+Recipe = Callable[[], Problem]
+"""Makes the problem, also anew on a worker."""
+
+
 @dataclass
 class Seeded:
     """A noisy function of a generator as a function of a seed."""
@@ -76,6 +84,40 @@ class OneRow:
         if np.shape(values) != (1,):
             raise ValueError(f"log_density must return 1 number for 1 row, not an array of shape {np.shape(values)}")
         return values[0]
+
+
+@dataclass
+class RowsUnder:
+    """A vectorised function plus a log prior; rows where the prior is zero are not evaluated."""
+
+    function: Callable[..., Any]
+    prior: PythonPrior
+
+    def __call__(self, x: NDArray[np.float64], *second: Any) -> Any:
+        total = self.prior.log_density(x)
+        inside = np.flatnonzero(~np.isneginf(total))
+        if len(inside) == 0:
+            return total
+        second = tuple(s[inside] if isinstance(s, np.ndarray) else [s[k] for k in inside] for s in second)
+        values = self.function(x[inside], *second)
+        if np.shape(values) != (len(inside),):
+            what = f"log_density must return {len(inside)} numbers, one for each row, not an array of shape"
+            raise ValueError(f"{what} {np.shape(values)}")
+        total[inside] += values
+        return total
+
+
+def under(recipe: Recipe, prior: PythonPrior) -> Problem:
+    """A problem under a prior that Python evaluates."""
+    what = recipe()
+    kinds = ("external", "log-density", "program", "library", "url", "target")
+    about = next(what.model[kind] for kind in kinds if kind in what.model)
+    noisy = what.model.get("noisy") or bool(what.model.get("noise"))
+    model = {"external": f"{about}{WITH_PRIOR}{prior.about}", "noisy": noisy}
+    if what.function is not None:
+        return replace(what, model=model, function=RowsUnder(what.function, prior))
+    assert what.native is not None
+    return replace(what, model=model, native=what.native.under(prior))
 
 
 def by_rows(what: Problem) -> Problem:

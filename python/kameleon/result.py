@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _kameleon
-from .errors import KameleonWarning, TargetError
+from .errors import KameleonError, KameleonWarning, ParameterError, TargetError
 from .evidence import Evidence, evidence_of
-from .parameters import group
+from .parameters import group, unknown
 from .summary import Summary
 
 if TYPE_CHECKING:
@@ -119,9 +119,16 @@ class Result:
         """The jump proposals of all chains as weighted draws: points, one in each row, and log weights.
 
         They are independent. A log weight is the log density minus that of the jump proposal; −∞ where the density is
-        zero. The mean of the weights is the evidence.
+        zero. The mean of the weights is the evidence. Where there are none, the error says why.
         """
         jumps = [chain["draws"]["jumps"] for chain in self._posterior["chains"]]
+        if not any(len(j["draw"]) for j in jumps):
+            why = (
+                f"{self.sampler} makes no jumps, only km.Kameleon() does"
+                if self.evidence is None
+                else self.evidence.why
+            )
+            raise KameleonError(f"there are no weighted draws: {why}")
         return np.concatenate([j["points"] for j in jumps]), np.concatenate([j["log_ratio"] for j in jumps])
 
     def _jumps(self) -> dict[str, NDArray[np.float64]]:
@@ -160,7 +167,7 @@ class Result:
             at += size
         if name in self.names:
             return draws[:, :, self.names.index(name)]
-        raise KeyError(f"there is no parameter {name!r}; there are {', '.join(self.variables)}")
+        raise ParameterError(unknown(name, self.variables))
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -178,8 +185,8 @@ class Result:
         }
 
     def summary(self) -> Summary:
-        """Means, quantiles, effective sample sizes and R-hat of all parameters, and a verdict."""
-        return Summary(*_kameleon.summarise_posterior(self._posterior))
+        """Means, quantiles, effective sample sizes and R-hat of all parameters, a verdict, and the evidence."""
+        return Summary(*_kameleon.summarise_posterior(self._posterior), evidence=self.evidence)
 
     def to_arviz(self) -> Any:
         """The run for ArviZ: InferenceData, or a DataTree since ArviZ 1."""
@@ -232,9 +239,8 @@ class Result:
             f"{chains} chains of {draws:,} draws, "
             f"{stats['evaluations']:,} evaluations{seconds}, accepted {stats['acceptance']:.0%}, seed {self.seed}</p>"
         )
-        evidence = "" if self.evidence is None else f"<p>{escape(str(self.evidence))}</p>"
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.warnings)
-        return head + self.summary()._repr_html_() + evidence + (f"<p>Warnings:</p><ul>{notes}</ul>" if notes else "")
+        return head + self.summary()._repr_html_() + (f"<p>Warnings:</p><ul>{notes}</ul>" if notes else "")
 
 
 def finish(ran: _kameleon.Ran, what: Problem, sender: Sender | None) -> Result:

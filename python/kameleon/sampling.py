@@ -14,11 +14,12 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from . import _kameleon, parameters, problem
+from . import _kameleon, arguments, problem
 from ._sampler import Sampler, plain
 from .errors import SettingsError
 from .executors import Sender
 from .parameters import Bounds, Shape
+from .priors import Draws, Priors, joint_of
 from .problem import Problem
 from .progress import Progress, watcher
 from .result import Result, finish
@@ -38,7 +39,8 @@ def sample(
     seed: int | None = None,
     parameters: Sequence[str] | Mapping[str, Shape] | None = None,
     bounds: Mapping[str, Bounds] | Sequence[Bounds | None] | None = None,
-    priors: Mapping[str, str] | Sequence[str | None] | None = None,
+    priors: Priors = None,
+    prior_draws: Draws = None,
     noisy: bool = False,
     normals: int = 0,
     correlated: float = 0.0,
@@ -73,7 +75,12 @@ def sample(
         parameters: names, or names with shapes such as ``{"mu": 3, "log_sigma": ()}``.
         bounds: pairs (lower, upper) by name, with None for no bound. Chains move in transformed coordinates; draws
             are in the original units.
-        priors: texts such as "normal(0, 1)" by name, added to the log density; ``kameleon list`` shows all priors.
+        priors: added to the log density: by name or in a list, texts such as "normal(0, 1)" (``kameleon list`` shows
+            all) or frozen distributions such as ``scipy.stats.norm(0, 1)``; or one function of all parameters that
+            returns the log density of the prior, of rows if ``vectorized``.
+        prior_draws: draws from a prior that is a function: an array with a row for each, or a function of a
+            ``numpy.random.Generator`` and a number of draws that returns one. Chains start there. With them, the
+            function is taken to be a proper prior, whose density is normalised.
         noisy: the log density is the logarithm of an unbiased estimate of the density. A function of two arguments is
             noisy: its second argument is a seeded ``numpy.random.Generator``, or an array of standard normals.
         normals: the number of standard normals that a noisy function takes.
@@ -101,21 +108,30 @@ def sample(
     chosen = Kameleon() if sampler is None else sampler
     if not isinstance(chosen, Sampler):
         raise SettingsError("sampler", f"must be a sampler such as km.Kameleon(), not {chosen!r}")
-    given = _names(parameters, start)
+    given = arguments.names(parameters, start)
     recipe = partial(problem.make, log_density, given, noisy=noisy, normals=normals, vectorized=vectorized)
     what = recipe()
+    joint = joint_of(priors, prior_draws, vectorized)
+    table, prior = arguments.settle(what, start, bounds, priors, joint)
+    starts = arguments.starts(start, what, table)
+    seed = secrets.randbits(32) if seed is None else seed
+    if prior is not None:
+        recipe = partial(problem.under, recipe, prior)
+        what = recipe()
+        if starts is None:
+            starts = prior.starts(table, seed, chains)
     settings: dict[str, Any] = {
-        "start": _starts(start, what),
+        "start": starts,
         "sampler": json.loads(chosen._json),
         "model": what.model,
-        "parameters": _parameters(what, bounds, priors),
+        "parameters": table if any(table.values()) else list(table),
         "run": {
             "chains": chains,
-            "warmup": "auto" if warmup is None else warmup,
+            "warmup": arguments.warmup(warmup),
             "max-warmup": max_warmup,
             "draws": draws,
             "thin": thin,
-            "seed": secrets.randbits(32) if seed is None else seed,
+            "seed": seed,
             "threads": threads,
             "correlation": correlated,
             "pool": pool,
@@ -140,6 +156,8 @@ def resume(
     log_density: Any = None,
     *,
     draws: int | None = None,
+    priors: Priors = None,
+    prior_draws: Draws = None,
     vectorized: bool = False,
     executor: Executor | Any | None = None,
     progress: Progress = None,
@@ -150,6 +168,8 @@ def resume(
         checkpoint: the folder.
         log_density: what was sampled. Not needed for built-in targets, expressions, programs, libraries and servers.
         draws: the new number of draws of each chain, to make the run longer.
+        priors, prior_draws: the priors of the run, where they are functions, or distributions of ``scipy.stats`` that
+            are not the same as a built-in prior. Other priors are kept in the folder.
         vectorized, executor, progress: as in ``km.sample``.
 
     >>> import tempfile
@@ -172,9 +192,10 @@ def resume(
         normals = noise["normals"] if isinstance(noise, dict) and settings["model"].get("external") else 0
         takes = normals if callable(log_density) else 0
         recipe = partial(problem.make, log_density, names, noisy=bool(noise), normals=takes, vectorized=vectorized)
-    sender = None if executor is None else Sender(executor, recipe)
+    whole = arguments.again(recipe, settings, priors, joint_of(priors, prior_draws, vectorized))
+    sender = None if executor is None else Sender(executor, whole)
     plan = {**settings["run"], **({"draws": draws} if draws else {})}
-    return _run(None, recipe(), folder, draws, sender, watcher(progress, plan))
+    return _run(None, whole(), folder, draws, sender, watcher(progress, plan))
 
 
 def _run(
@@ -207,23 +228,3 @@ def load(checkpoint: str | os.PathLike[str]) -> Result:
     True
     """
     return Result(_kameleon.load(Path(checkpoint)))
-
-
-def _names(given: Sequence[str] | Mapping[str, Shape] | None, start: Any) -> list[str]:
-    """The names given by the user, with the parameters or with their starts."""
-    if given is None and isinstance(start, Mapping):
-        return parameters.names_of(parameters.shapes_of(start))
-    return parameters.names_of(given)
-
-
-def _parameters(what: Problem, bounds: Any, priors: Any) -> list[str] | dict[str, Any]:
-    if what.back is not None and (bounds is not None or priors is not None):
-        raise SettingsError("bounds" if bounds is not None else "priors", "belong in the PyMC model")
-    return parameters.settings_of(what.names, bounds, priors)
-
-
-def _starts(start: Any, what: Problem) -> list[list[float]] | None:
-    given = parameters.starts_of(start, what.names)
-    if given is None and not what.names and what.native is not None and what.native.dim is None:
-        raise SettingsError("start", "or parameters must be given, since a function does not tell its dimension")
-    return what.start if given is None else given

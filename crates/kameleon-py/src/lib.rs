@@ -13,6 +13,7 @@ mod gp;
 mod json;
 mod pointer;
 mod posterior;
+mod python_prior;
 mod reweight;
 mod run;
 mod sampler;

@@ -3,11 +3,13 @@
 use crate::array::{self, Matrix, Vector};
 use crate::callable::{Callable, noise_input};
 use crate::pointer::{Function, Pointer};
+use crate::python_prior::Under;
 use crate::{error, json};
 use kameleon::any_target::AnyTarget;
 use kameleon::random::{Purpose, stream};
 use kameleon::target::{Gaussian, Noisy};
 use kameleon::{Known, Noise, Target};
+use kameleon_models::NoiseInput;
 use kameleon_runs::{Model, RunSettings};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -72,6 +74,11 @@ impl PyTarget {
         let what = "a compiled log density takes (x, dim), (x, dim, seed) or (x, dim, normals, count)";
         let function = function.ok_or_else(|| error::setting("log_density", what))?;
         Ok(Self::new(Pointer::new(function, owner)))
+    }
+
+    /// The same target plus a log prior, a Python function of a point.
+    fn under(&self, log_prior: Py<PyAny>) -> Self {
+        Self::new(Under::new(self.copy(), Callable::new(log_prior, NoiseInput::Exact)))
     }
 
     /// The dimension, if it is known.
