@@ -1,8 +1,10 @@
-//! Chains that are run on other processes or machines, a task at a time: a chain goes out as bytes, and comes back as bytes
-//! with what it drew.
+//! Chains that are run, and points that are evaluated, on other processes or machines, a task at a time: a chain goes out as bytes,
+//! and comes back as bytes with what it drew.
 //!
 //! The run itself stays here: chains are refreshed, draws recorded, rules checked. The result of a task follows from the chain
 //! it begins with, so a task that was lost can be done again, anywhere, with the same result.
+
+mod points;
 
 use crate::error::RunError;
 use crate::prepare::Prepared;
@@ -13,15 +15,18 @@ use kameleon::chain::ChainError;
 use kameleon::engine::{Job, Runner};
 use kameleon::record::{Keep, Recorded};
 use kameleon::{Control, Target};
+use kameleon_models::JointPrior;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
+const NOT_OF_TASK: &str = "the result is not that of the task that was sent";
 /// Has tasks done on other processes or machines.
 pub trait RemoteRunner: Sync {
-    /// Has a task of a chain done there by [`run_task`], and brings back what that returned; none if it was stopped before.
-    fn send(&self, chain: usize, task: Vec<u8>, stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError>;
+    /// Has a task of this number, which is that of its chain or of its part of a batch, done there by [`run_task`], and brings back
+    /// what that returned; none if it was stopped before.
+    fn send(&self, number: usize, task: Vec<u8>, stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError>;
 
     /// How long a task may take: what is lost with it is computed again.
     fn task_time(&self) -> Duration;
@@ -34,12 +39,19 @@ pub type RemoteError = Box<dyn Error + Send + Sync>;
 #[derive(Serialize, Deserialize)]
 struct Task {
     settings: String,
-    chain: SavedChain,
-    sampling: u64,
-    time: Duration,
+    work: Work,
 }
 
-/// What comes back.
+/// What is to be done.
+#[derive(Serialize, Deserialize)]
+enum Work {
+    /// A chain is to be advanced.
+    Chain { chain: Box<SavedChain>, sampling: u64, time: Duration },
+    /// Points of a population, on the unbounded scale, are to be evaluated, of which the first is evaluation number `first`.
+    Points { points: Vec<f64>, first: u64 },
+}
+
+/// What comes back of a chain.
 #[derive(Serialize, Deserialize)]
 struct TaskResult {
     chain: SavedChain,
@@ -55,11 +67,30 @@ enum Failure {
     Internal { t: u64, said: String },
 }
 
-/// Does a task of a run on another process or machine than the one that the run belongs to. `target` is what is sampled.
-pub fn run_task(task: &[u8], target: impl Target + Clone + Send, control: Control<'_>) -> Result<Vec<u8>, RunError> {
-    let Task { settings, chain, sampling, time } = read(task)?;
+/// Does a task of a run on another process or machine than the one that the run belongs to. `target` is what is sampled, under the
+/// `prior` that the run has from elsewhere ([`crate::Outside`]), if it has one.
+pub fn run_task(
+    task: &[u8],
+    target: impl Target + Clone + Send,
+    prior: Option<JointPrior>,
+    control: Control<'_>,
+) -> Result<Vec<u8>, RunError> {
+    let Task { settings, work } = read(task)?;
     let settings = RunSettings::from_toml(&settings, "the settings of the run")?;
-    let prepared = Prepared::new(&settings, AnyTarget::new(target))?;
+    let prepared = Prepared::new(&settings, AnyTarget::new(target), prior)?;
+    match work {
+        Work::Chain { chain, sampling, time } => advance_chain(&prepared, *chain, sampling, time, control),
+        Work::Points { points: u, first } => points::evaluate(&prepared, &u, first, control),
+    }
+}
+
+fn advance_chain(
+    prepared: &Prepared<'_>,
+    chain: SavedChain,
+    sampling: u64,
+    time: Duration,
+    control: Control<'_>,
+) -> Result<Vec<u8>, RunError> {
     let before = chain.clone();
     let mut job = Job::new(chain.resume()?, Box::new(prepared.target.clone()), Recorded::default());
     prepared.engine(None, control).run_alone(&mut job, sampling, time);
@@ -71,26 +102,37 @@ pub fn run_task(task: &[u8], target: impl Target + Clone + Send, control: Contro
     write(&TaskResult { chain, recorded, failure })
 }
 
-/// A run whose chains are advanced by a [`RemoteRunner`].
+/// A run whose chains are advanced, and whose points are evaluated, by a [`RemoteRunner`].
 pub struct Remote<'a> {
     runner: &'a dyn RemoteRunner,
     settings: String,
     deadline: Option<Instant>,
+    /// How long an evaluation takes there, as far as that is known.
+    seconds_each: Option<f64>,
 }
 
 impl<'a> Remote<'a> {
-    /// A run with these settings, which are complete, that begins now.
-    pub fn new(settings: &RunSettings, runner: &'a dyn RemoteRunner) -> Result<Self, RunError> {
-        let deadline = settings.run.time_limit().map(|limit| Instant::now() + limit);
-        Ok(Self { runner, settings: settings.to_toml()?, deadline })
+    /// Of this run.
+    pub fn new(prepared: &Prepared<'_>, runner: &'a dyn RemoteRunner) -> Result<Self, RunError> {
+        let deadline = prepared.time_limit().map(|(started, limit)| started + limit);
+        Ok(Self { runner, settings: prepared.settings.to_toml()?, deadline, seconds_each: None })
+    }
+
+    fn send<V: DeserializeOwned>(
+        &self,
+        number: usize,
+        work: Work,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<V>, RemoteError> {
+        let task = write(&Task { settings: self.settings.clone(), work })?;
+        let result = self.runner.send(number, task, stop)?;
+        Ok(result.map(|bytes| read(&bytes)).transpose()?)
     }
 
     fn fetch(&self, job: &Job<'_>, sampling: u64, stop: &dyn Fn() -> bool) -> Result<Option<TaskResult>, RemoteError> {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let time = self.runner.task_time().min(left.unwrap_or(Duration::MAX));
-        let task = write(&Task { settings: self.settings.clone(), chain: job.chain.save(), sampling, time })?;
-        let result = self.runner.send(job.chain.index(), task, stop)?;
-        Ok(result.map(|bytes| read(&bytes)).transpose()?)
+        self.send(job.chain.index(), Work::Chain { chain: Box::new(job.chain.save()), sampling, time }, stop)
     }
 }
 
@@ -114,7 +156,7 @@ impl Runner for Remote<'_> {
         let steps = job.chain.iterations()..=job.chain.warmup().saturating_add(sampling);
         let is_of_task = (chain.index(), chain.position().len()) == (job.chain.index(), dim);
         if !is_of_task || !steps.contains(&chain.iterations()) || !result.recorded.fits(dim) {
-            return Err(lost("the result is not that of the task that was sent".into()));
+            return Err(lost(NOT_OF_TASK.into()));
         }
         job.chain = chain;
         result.recorded.iter(dim).try_for_each(|draw| job.push(draw))?;
