@@ -22,6 +22,7 @@ from .errors import (
     TargetError,
 )
 from .evidence import Evidence, Reweighted, reweight
+from .population import Mode, Population, PopulationSummary
 from .result import Result
 from .samplers import AM, AMPCA, DEMCZ, KAMH, SM, Kameleon, KameleonPCA, Sampler
 from .sampling import load, resume, sample
@@ -39,7 +40,10 @@ __all__ = [
     "KameleonError",
     "KameleonPCA",
     "KameleonWarning",
+    "Mode",
     "ParameterError",
+    "Population",
+    "PopulationSummary",
     "Result",
     "Reweighted",
     "Sampler",

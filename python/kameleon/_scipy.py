@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._prior import Ends
 from .errors import SettingsError
 
 EXACT = 1e-12
@@ -133,7 +134,7 @@ _SAME: dict[str, Callable[..., Same]] = {
 
 
 @dataclass(frozen=True)
-class Marginal:
+class Frozen:
     """A distribution within bounds, normalised there."""
 
     prior: Any
@@ -142,7 +143,7 @@ class Marginal:
     log_mass: float
 
     @classmethod
-    def within(cls, prior: Any, name: str, bounds: tuple[float | None, float | None]) -> Marginal:
+    def within(cls, prior: Any, name: str, bounds: Ends) -> Frozen:
         """The prior of this parameter, cut by its bounds."""
         support = tuple(float(end) for end in prior.support())
         lower = support[0] if bounds[0] is None else max(support[0], bounds[0])
@@ -155,9 +156,14 @@ class Marginal:
         return cls(prior, lower, upper, log(mass))
 
     @property
-    def bounds(self) -> tuple[float | None, float | None]:
-        """Where the density is positive, with None for no bound."""
+    def bounds(self) -> Ends:
+        """Where the density is positive."""
         return (None if isinf(self.lower) else self.lower, None if isinf(self.upper) else self.upper)
+
+    @property
+    def about(self) -> str:
+        """As it was written."""
+        return about(self.prior)
 
     def log_density(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """The log density at each of some values."""

@@ -11,12 +11,13 @@ import numpy as np
 
 from . import parameters
 from . import priors as all_priors
+from ._prior import Joint, PythonPrior
 from .errors import SettingsError
 from .parameters import Shape, Table
-from .priors import Joint, PythonPrior
+from .population import Population
 from .problem import WITH_PRIOR, Problem, Recipe, under
 
-WARMUPS = ("auto", "chains")
+WARMUPS = ("auto", "chains", "population")
 
 
 def warmup(given: Any) -> int | str:
@@ -33,6 +34,15 @@ def warmup(given: Any) -> int | str:
         return iterations
     words = ", ".join(f'"{word}"' for word in WARMUPS)
     raise SettingsError("warmup", f"must be a number of iterations, at least 0, or one of {words}, not {given!r}")
+
+
+def population(given: Any) -> dict[str, Any]:
+    """The section ``population``."""
+    if given is None:
+        return {}
+    if not isinstance(given, Population):
+        raise SettingsError("population", f"must be a km.Population(...), not {given!r}")
+    return given._settings()
 
 
 def names(given: Sequence[str] | Mapping[str, Shape] | None, start: Any) -> list[str]:
@@ -80,9 +90,31 @@ def starts(start: Any, what: Problem, table: Table) -> list[list[float]] | None:
     return what.start if given is None else given
 
 
+def draw_starts(prior: PythonPrior, table: Table, seed: int, chains: int) -> None:
+    """Puts starts into the table for those parameters that have a prior next to others that have none."""
+    if prior.is_proper or prior.joint is not None:
+        return
+    draws, names = prior.draw(seed, chains), list(table)
+    for k in prior.marginals:
+        table[names[k]]["start"] = [float(x) for x in draws[:, k]]
+
+
+def check_population(prior: PythonPrior | None, table: Table) -> None:
+    """Says what a population lacks in a prior that is not proper."""
+    if prior is None or prior.is_proper:
+        return
+    if prior.joint is not None:
+        what = 'is needed for warmup="population": a prior that is only a function cannot be drawn from'
+        raise SettingsError("prior_draws", what)
+    has_prior = [k in prior.marginals or "prior" in entry for k, entry in enumerate(table.values())]
+    name = list(table)[has_prior.index(False)]
+    raise SettingsError("priors", f'warmup="population" needs a prior of every parameter: {name} has none')
+
+
 def again(recipe: Recipe, settings: dict[str, Any], priors: Any, joint: Joint | None) -> Recipe:
     """The recipe of a run that is resumed, under the prior that only Python can evaluate."""
-    about = str(settings["model"].get("external") or "").partition(WITH_PRIOR)[2]
+    model = settings["model"]
+    about = model.get("external-prior") or str(model.get("external") or "").partition(WITH_PRIOR)[2]
     if bool(about) != (priors is not None):
         what = (
             f"must be given again: the run has the prior {about}" if about else "are kept in the folder: leave them out"
@@ -94,6 +126,8 @@ def again(recipe: Recipe, settings: dict[str, Any], priors: Any, joint: Joint | 
     prior = PythonPrior(len(table), {}, joint) if joint else all_priors.settle(list(table), table, priors)
     if prior is None or prior.about != about:
         raise SettingsError("priors", f"are not those of the run, which has the prior {about}")
+    if "external-prior" in model and not prior.is_proper:
+        raise SettingsError("prior_draws", "must be given again: the run draws from its prior")
     return partial(under, recipe, prior)
 
 

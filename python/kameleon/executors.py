@@ -47,7 +47,7 @@ def do_task(task: Task) -> Answer:
         _made.run = run
     what = _made.what
     assert what.native is not None
-    done, fault = _kameleon.work(chain, what.native, attached=what.attached)
+    done, fault = _kameleon.work(chain, what.native, attached=what.attached, prior=what.prior)
     return done, None if fault is None else _portable(fault)
 
 

@@ -15,11 +15,13 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from . import _kameleon, arguments, problem
+from ._prior import Draws
 from ._sampler import Sampler, plain
 from .errors import SettingsError
 from .executors import Sender
 from .parameters import Bounds, Shape
-from .priors import Draws, Priors, joint_of
+from .population import Population
+from .priors import Priors, joint_of
 from .problem import Problem
 from .progress import Progress, watcher
 from .result import Result, finish
@@ -32,8 +34,9 @@ def sample(
     *,
     sampler: Sampler | None = None,
     draws: int | None = None,
-    warmup: int | Literal["auto", "chains"] | None = None,
+    warmup: int | Literal["auto", "chains", "population"] | None = None,
     max_warmup: int | None = None,
+    population: Population | None = None,
     chains: int = 4,
     thin: int = 1,
     seed: int | None = None,
@@ -66,9 +69,12 @@ def sample(
             priors, or from (−2, 2) in each coordinate.
         sampler: a sampler of ``km.samplers``; ``km.Kameleon()`` by default.
         draws: the number of draws kept from each chain; with ``max_evaluations`` all that the warm-up leaves.
-        warmup: how long the sampler learns: a number of iterations, "chains" (until the chains have learned), or
-            "auto", the default, which is "chains" where the sampler can tell; ``result.warmup`` is what was chosen.
+        warmup: how the sampler learns: in a number of iterations, "chains" (until the chains have learned), or
+            "population" (a population from the prior finds the modes, and chains go on from there). "auto", the
+            default, is "population" where every parameter has a proper prior, no start is given, and
+            ``max_evaluations``, if given, is at least 20,000; else "chains" where the sampler can tell.
         max_warmup: the most iterations of a warm-up that ends when the chains have learned.
+        population: how large a population is, and what it may spend.
         chains: the number of chains.
         thin: keep one draw in every ``thin`` iterations.
         seed: determines all random numbers, for any number of threads or machines. Random by default.
@@ -115,11 +121,13 @@ def sample(
     table, prior = arguments.settle(what, start, bounds, priors, joint)
     starts = arguments.starts(start, what, table)
     seed = secrets.randbits(32) if seed is None else seed
+    if warmup == "population":
+        arguments.check_population(prior, table)
     if prior is not None:
         recipe = partial(problem.under, recipe, prior)
         what = recipe()
         if starts is None:
-            starts = prior.starts(table, seed, chains)
+            arguments.draw_starts(prior, table, seed, chains)
     settings: dict[str, Any] = {
         "start": starts,
         "sampler": json.loads(chosen._json),
@@ -140,6 +148,7 @@ def sample(
             "max-evaluations": max_evaluations,
             "max-minutes": max_minutes,
         },
+        "population": arguments.population(population),
         "output": {"keep-warmup": keep_warmup, "keep-jumps": keep_jumps},
     }
     if correlated and not (what.normals if what.native is None else what.native.normals):
@@ -209,7 +218,7 @@ def _run(
     """Starts a run with these settings, or resumes the one in the folder."""
     what = what if sender is None else problem.by_rows(what)
     with watched as watch:
-        how: dict[str, Any] = {"folder": folder, "draws": draws, "watcher": watch}
+        how: dict[str, Any] = {"folder": folder, "draws": draws, "prior": what.prior, "watcher": watch}
         if what.native is not None:
             ran = _kameleon.run(settings, what.native, attached=what.attached, sender=sender, **how)
         else:

@@ -1,6 +1,7 @@
 //! The class `Target`: what Python passes to a run, made by one of its constructors.
 
 use crate::array::{self, Matrix, Vector};
+use crate::batcher::Rows;
 use crate::callable::{Callable, noise_input};
 use crate::pointer::{Function, Pointer};
 use crate::python_prior::Under;
@@ -63,6 +64,12 @@ impl PyTarget {
     #[staticmethod]
     fn callable(function: Py<PyAny>, seeded: bool, normals: usize) -> Self {
         Self::new(Callable::new(function, noise_input(seeded, normals)))
+    }
+
+    /// A vectorised Python function of (points), of (points, seeds) if `seeded`, or of (points, normals).
+    #[staticmethod]
+    fn rows(function: Py<PyAny>, seeded: bool, normals: usize) -> Self {
+        Self::new(Rows::new(function, noise_input(seeded, normals)))
     }
 
     /// A compiled function at an address, with 2, 3 or 4 arguments; `owner` is kept alive.

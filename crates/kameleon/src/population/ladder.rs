@@ -246,9 +246,7 @@ impl Stage for Ladder {
             return None;
         }
         let Some(rung) = &self.rung else {
-            let mut points = vec![0.0; 2 * (self.settings.first / 2).max(2) * prior.dim()];
-            points.chunks_exact_mut(prior.dim()).for_each(|x| prior.draw(rng, x));
-            return Some(points);
+            return Some(prior.draws(rng, 2 * (self.settings.first / 2).max(2)));
         };
         let mut points = Vec::new();
         for h in [0, 1] {
