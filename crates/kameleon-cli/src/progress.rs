@@ -35,16 +35,15 @@ fn draw(
     sampling: u64,
     ended: &Receiver<()>,
 ) {
-    let bars = MultiProgress::new();
-    let line = ProgressStyle::with_template("{wide_msg}").expect("the template is right");
-    let line = bars.add(ProgressBar::new_spinner().with_style(line));
+    let all = MultiProgress::new();
+    let mut line = None;
     let style = ProgressStyle::with_template("{prefix} {bar:16.green} {percent:>3}%  {wide_msg}")
         .expect("the template is right")
         .progress_chars("━╸─");
     let bars: Vec<ProgressBar> = indices
         .iter()
         .map(|chain| {
-            let bar = bars.add(ProgressBar::new(sampling).with_style(style.clone()));
+            let bar = all.add(ProgressBar::new(sampling).with_style(style.clone()));
             bar.set_prefix(format!("chain {chain:2}"));
             bar
         })
@@ -52,19 +51,31 @@ fn draw(
     let mut first_seen = vec![None; progress.len()];
     loop {
         let last = ended.recv_timeout(Duration::from_millis(100)) != Err(RecvTimeoutError::Timeout);
-        match population.line() {
-            Some(text) => line.set_message(format!("population  {text}")),
-            None => line.set_message(""),
-        }
+        show_population(population.line(), &all, &mut line);
         for ((bar, progress), seen) in bars.iter().zip(progress).zip(&mut first_seen) {
             show(bar, progress, sampling, seen);
         }
         if last {
-            line.finish_and_clear();
+            show_population(None, &all, &mut line);
             // Where nothing has begun, there is an error to be read and no progress.
             let begun = first_seen.iter().any(Option::is_some);
             bars.iter().for_each(if begun { ProgressBar::abandon } else { ProgressBar::finish_and_clear });
             return;
+        }
+    }
+}
+
+/// A line above the bars, as long as there is something to say.
+fn show_population(text: Option<String>, all: &MultiProgress, line: &mut Option<ProgressBar>) {
+    let plain = || ProgressStyle::with_template("{wide_msg}").expect("the template is right");
+    match text {
+        Some(text) => line
+            .get_or_insert_with(|| all.insert(0, ProgressBar::new_spinner().with_style(plain())))
+            .set_message(format!("population  {text}")),
+        None => {
+            if let Some(line) = line.take() {
+                line.finish_and_clear();
+            }
         }
     }
 }

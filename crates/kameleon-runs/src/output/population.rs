@@ -20,6 +20,8 @@ pub struct PopulationSummary {
     pub evaluations: u64,
     /// The number of batches, one after another, that they were made in.
     pub batches: u64,
+    /// The number of points at which the likelihood was NaN or +∞, or was refused.
+    pub invalid: u64,
     /// What it is doing, if it has not ended.
     pub progress: Option<String>,
     /// Whether the chains know its density from the beginning.
@@ -96,6 +98,7 @@ impl PopulationSummary {
             particles: settings.particles(bounds.len(), found.only_looks),
             evaluations: found.evaluations,
             batches: found.batches,
+            invalid: found.invalid,
             progress: None,
             frozen: found.density.is_some(),
             ladder_log_z: found.ladder_log_z(),
@@ -137,8 +140,15 @@ impl PopulationSummary {
 
     /// A warning for each thing that is known against it.
     pub fn warnings(&self) -> Vec<String> {
-        let doubts = self.doubts.iter();
-        doubts.map(|doubt| format!("population warm-up: {doubt}; modes may be missing (docs/population.md)")).collect()
+        let doubt = |doubt: &String| format!("population warm-up: {doubt}; modes may be missing (docs/population.md)");
+        let mut warnings: Vec<String> = self.doubts.iter().map(doubt).collect();
+        if self.invalid > 0 {
+            warnings.push(format!(
+                "population warm-up: {} of {} points had no usable log likelihood, and count as impossible",
+                self.invalid, self.evaluations
+            ));
+        }
+        warnings
     }
 }
 

@@ -2,7 +2,7 @@
 
 use kameleon::target::{Banana, Noisy};
 use kameleon::{Control, Plan, Sampler, Warmup, sample};
-use kameleon_runs::output::{Posterior, report_html};
+use kameleon_runs::output::{ModeSummary, PopulationSummary, Posterior, report_html};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::Write;
@@ -94,6 +94,22 @@ fn the_report_opens_draws_and_answers_without_an_error() {
     assert!(found["tip"].as_str().unwrap().starts_with("chain "), "{found}");
     assert_eq!(found["overflows"], false, "{found}");
     assert!(found["names"].as_array().unwrap().contains(&NASTY.into()), "{found}");
+}
+
+#[test]
+fn modes_have_a_table_and_a_figure_of_their_own() {
+    let mut found = posterior(Sampler::am_ls(), 3);
+    let mode = |place: f64| ModeSummary { place: vec![place; 3], weight: 0.5, ..ModeSummary::default() };
+    let labels = found.chains.iter().map(|chain| (0..chain.draws.len()).map(|k| k % 2).collect()).collect();
+    found.population =
+        Some(PopulationSummary { modes: vec![mode(-1.0), mode(1.0)], labels, ..PopulationSummary::default() });
+    let page = report_html(&found);
+    assert!(page.contains("<h2>Modes</h2>") && page.contains("can show that it is missing"));
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let seen = check(browser, &page, folder.path());
+    assert_eq!((&seen["errors"], &seen["blank"]), (&serde_json::json!([]), &serde_json::json!([])), "{seen}");
+    assert_eq!((&seen["figures"], &seen["changed"]["second"]), (&10.into(), &3.into()), "{seen}");
 }
 
 #[test]

@@ -192,6 +192,9 @@ fn a_model_that_fails_in_the_population_keeps_all_that_was_evaluated() {
     assert!(failed.posterior.warnings[0].contains("the population stopped after"), "{:?}", failed.posterior.warnings);
     let resumed = kameleon_runs::resume(&folder, likelihood, None, Control::default()).unwrap();
     assert_eq!(bits(&resumed.posterior), bits(&whole));
+    let odd = |x: &[f64]| if x[0] > 3.0 { f64::NAN } else { likelihood(x) };
+    let odd = start(&settings, odd, None, Control::default()).unwrap().posterior;
+    assert!(odd.warnings.iter().any(|text| text.contains("points had no usable log likelihood")), "{:?}", odd.warnings);
     // One that never works leaves nothing behind, and one without a possible point says so.
     let never = place.path().join("never");
     let broken = |_: &[f64]| -> kameleon::Evaluation { Err(EvalError::fatal("no licence")) };

@@ -151,3 +151,36 @@ fn settings_are_checked() {
     }
     assert!(Population::new(0, &quick(), 1).is_err());
 }
+
+/// A funnel in a box of ±10: looks find one mode, and a density whose log Z is not theirs.
+#[test]
+fn what_was_learned_stays_where_the_budget_ends_the_next_ladder() {
+    let problem = Gaussians::one(5);
+    let funnel = |x: &[f64]| {
+        let rest: f64 = x[1..].iter().map(|y| -0.5 * y * y * (-x[0]).exp() - 0.5 * x[0]).sum();
+        rest - x[0] * x[0] / 18.0
+    };
+    let settings = Settings { particles: Some(200), check: 500, ..Settings::default() };
+    for seed in 1..=6 {
+        let mut population = Population::new(5, &settings, seed).unwrap();
+        let (mut after_rounds, mut rounds) = (None, false);
+        while let Some(points) = population.ask(&problem).map(<[f64]>::to_vec) {
+            let line = population.progress();
+            if rounds && line.starts_with("ladder 1") {
+                after_rounds = Some(population.evaluations());
+                break;
+            }
+            rounds |= line.starts_with("round") && !line.starts_with("round 0");
+            let values: Vec<f64> = points.chunks_exact(5).map(funnel).collect();
+            population.tell(&problem, &values).unwrap();
+        }
+        let Some(budget) = after_rounds else { continue };
+        let mut population =
+            Population::new(5, &Settings { max_evaluations: Some(budget), ..settings.clone() }, seed).unwrap();
+        let found = population.run(&problem, funnel).unwrap();
+        assert!(found.doubts[0].contains("the budget is too small"), "{:?}", found.doubts);
+        assert!(found.density.is_some() && found.fit(100, 1).is_some(), "seed {seed}");
+        return;
+    }
+    panic!("no run came from rounds after looks to a full ladder");
+}
