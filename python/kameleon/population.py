@@ -52,6 +52,14 @@ class Mode:
     chains: list[int]
     """The chains that visited it."""
 
+    def __str__(self) -> str:
+        with np.printoptions(precision=4, suppress=True, threshold=8):
+            where = ", ".join(
+                f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
+                for name, value in self.where.items()
+            )
+        return f"{self.weight:.4f} ± {self.error:.4f}  log evidence {self.log_evidence:.3f}  at {where}"
+
 
 @dataclass(frozen=True)
 class PopulationSummary:

@@ -203,8 +203,8 @@ class Result:
         }
 
     def summary(self) -> Summary:
-        """Means, quantiles, effective sample sizes and R-hat of all parameters, a verdict, and the evidence."""
-        return Summary(*_kameleon.summarise_posterior(self._posterior), evidence=self.evidence)
+        """Means, quantiles, effective sizes and R-hat of all parameters, a verdict, the evidence, and the modes."""
+        return Summary(*_kameleon.summarise_posterior(self._posterior), evidence=self.evidence, modes=self.modes)
 
     def to_arviz(self, *, modes: bool = False) -> Any:
         """The run for ArviZ: InferenceData, or a DataTree since ArviZ 1.
@@ -217,7 +217,7 @@ class Result:
 
     def save(self, path: str | os.PathLike[str], *, modes: bool = False) -> None:
         """Write the draws to a file: netCDF for ArviZ (.nc), .csv or .parquet, by its extension; weighted draws to
-        .weighted.csv."""
+        .weighted.csv. With ``modes``, the mode of each draw too."""
         _kameleon.save(self._posterior, Path(path), modes)
 
     def report(self, path: str | os.PathLike[str]) -> None:

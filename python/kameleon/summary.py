@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from .parameters import unknown
 
 if TYPE_CHECKING:
     from .evidence import Evidence
+    from .population import Mode
 
 COLUMNS = {
     "mean": "mean",
@@ -36,7 +37,7 @@ class Summary:
     True
     """
 
-    def __init__(self, values: str, text: str, *, evidence: Evidence | None = None) -> None:
+    def __init__(self, values: str, text: str, *, evidence: Evidence | None = None, modes: Sequence[Mode] = ()) -> None:
         summary = json.loads(values)
         self.parameters: list[dict[str, Any]] = [_with_nan(parameter) for parameter in summary["parameters"]]
         """A dictionary for each parameter."""
@@ -46,6 +47,8 @@ class Summary:
         """What is wrong, and what would help."""
         self.evidence = evidence
         """The evidence; None where there are no jump proposals, from which it comes."""
+        self.modes = list(modes)
+        """The modes that a population found, the heaviest first."""
         self._text = text.rstrip("\n")
 
     def __getitem__(self, name: str) -> dict[str, Any]:
@@ -61,7 +64,10 @@ class Summary:
         return len(self.parameters)
 
     def __repr__(self) -> str:
-        return self._text if self.evidence is None else f"{self._text}\n\n{self.evidence}"
+        lines = [] if self.evidence is None else [str(self.evidence)]
+        if len(self.modes) > 1:
+            lines += ["modes by weight:", *(f"  {mode}" for mode in self.modes)]
+        return "\n".join([self._text, "", *lines]) if lines else self._text
 
     def _repr_html_(self) -> str:
         lines = self._text.split("\n\n")[0].splitlines()
@@ -72,7 +78,9 @@ class Summary:
         notes = "".join(f"<li>{escape(message)}</li>" for message in self.messages)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         evidence = "" if self.evidence is None else f"<p>{escape(str(self.evidence))}</p>"
-        return f"{table}<p><b>{verdict}</b></p><ul>{notes}</ul>{evidence}"
+        modes = "".join(f"<li>{escape(str(mode))}</li>" for mode in self.modes) if len(self.modes) > 1 else ""
+        found = f"<p>Modes by weight:</p><ul>{modes}</ul>" if modes else ""
+        return f"{table}<p><b>{verdict}</b></p><ul>{notes}</ul>{evidence}{found}"
 
 
 def _with_nan(values: dict[str, Any]) -> dict[str, Any]:

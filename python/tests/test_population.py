@@ -57,6 +57,8 @@ def has_both_modes(result):
 def test_two_modes_are_found_with_their_weights(here):
     assert has_both_modes(here)
     assert here.draws.shape == (4, 500, 2) and here.summary().converged
+    assert repr(here.summary()).splitlines()[-3] == "modes by weight:" and str(here.modes[1]) in repr(here.summary())
+    assert "Modes by weight" in here._repr_html_()
     population = here.population
     assert population.frozen and population.progress is None and 10 < population.batches < 200
     assert abs(population.ladder_log_z - EXACT) < 0.5 and abs(population.log_z - EXACT) < 0.1
