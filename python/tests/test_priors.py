@@ -219,7 +219,7 @@ def test_chains_start_at_draws_of_the_prior():
         ({"priors": normal_prior, "prior_draws": np.zeros((3, 1))}, "has 1 column"),
         (
             {"priors": normal_prior, "prior_draws": lambda rng, n: np.zeros((n + 1, 2))},
-            r"must have the shape \(2, parameters\)",
+            r"must have the shape \(1, parameters\)",
         ),
         ({"priors": "normal(0, 1)", "prior_draws": np.zeros((3, 2))}, "belongs to a prior that is a function"),
     ],

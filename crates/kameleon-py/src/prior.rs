@@ -10,12 +10,16 @@ use pyo3::prelude::*;
 /// The ends of an interval; none where there is no bound.
 type Ends = (Option<f64>, Option<f64>);
 
-/// A flat target under the prior, cut by the bounds.
-fn cut(text: &str, ends: Ends) -> Result<(WithPrior<impl Fn(&[f64]) -> f64 + use<>>, Bound), ModelError> {
+/// A flat target under a prior.
+type Flat = WithPrior<fn(&[f64]) -> f64>;
+
+/// The prior cut by the bounds.
+fn cut(text: &str, ends: Ends) -> Result<(Flat, Bound), ModelError> {
     let prior: Prior = text.parse()?;
     let support = prior.support();
     let bound = Bound::new(ends.0.or(support.lower()), ends.1.or(support.upper()))?;
-    Ok((WithPrior::within(|_: &[f64]| 0.0, vec![Some(prior)], &[bound])?, bound))
+    let flat: fn(&[f64]) -> f64 = |_| 0.0;
+    Ok((WithPrior::within(flat, vec![Some(prior)], &[bound])?, bound))
 }
 
 fn refused(why: ModelError) -> PyErr {
