@@ -11,8 +11,18 @@
 from . import diagnose, kernels, samplers, summary, targets
 from ._kameleon import __version__
 from .chain import Chain, Step
-from .errors import EvaluationError, KameleonError, KameleonWarning, SettingsError, StartError, StoreError, TargetError
+from .errors import (
+    EvaluationError,
+    KameleonError,
+    KameleonWarning,
+    ParameterError,
+    SettingsError,
+    StartError,
+    StoreError,
+    TargetError,
+)
 from .evidence import Evidence, Reweighted, reweight
+from .population import Mode, Population, PopulationSummary
 from .result import Result
 from .samplers import AM, AMPCA, DEMCZ, KAMH, SM, Kameleon, KameleonPCA, Sampler
 from .sampling import load, resume, sample
@@ -30,6 +40,10 @@ __all__ = [
     "KameleonError",
     "KameleonPCA",
     "KameleonWarning",
+    "Mode",
+    "ParameterError",
+    "Population",
+    "PopulationSummary",
     "Result",
     "Reweighted",
     "Sampler",

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from .result import Result
 
 
-def to_arviz(result: Result) -> Any:
+def to_arviz(result: Result, modes: bool) -> Any:
     """InferenceData, or a DataTree since ArviZ 1."""
     try:
         import arviz
@@ -21,6 +21,7 @@ def to_arviz(result: Result) -> Any:
             "acceptance_rate": result.acceptance,
             "outcome": result.outcome,
             **result._jumps(),
+            **({"mode": result.mode_labels()} if modes else {}),
         },
     }
     warm = result.warmup_draws

@@ -42,6 +42,14 @@ class EvaluationError(KameleonError, ValueError):
     """A target has no value at a point, or a chain was told a value that it did not ask for."""
 
 
+class ParameterError(KameleonError, KeyError):
+    """There is no parameter of that name, or nothing is known of it."""
+
+    def __str__(self) -> str:
+        # Without the quotes that KeyError puts around its text.
+        return str(self.args[0])
+
+
 class StoreError(KameleonError, OSError):
     """A run on disk cannot be created, read or resumed."""
 

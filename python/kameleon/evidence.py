@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _kameleon
-from .errors import SettingsError
+from .errors import ParameterError, SettingsError
+from .parameters import unknown
 
 if TYPE_CHECKING:
     from .result import Result
@@ -100,7 +101,9 @@ class Reweighted:
         for parameter in self.parameters:
             if parameter["name"] == name:
                 return parameter
-        raise KeyError(name if self.reliable else f"{name}: {self.why}")
+        if not self.reliable:
+            raise ParameterError(f"there are no figures of {name!r}: {self.why}")
+        raise ParameterError(unknown(name, [parameter["name"] for parameter in self.parameters]))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return iter(self.parameters)

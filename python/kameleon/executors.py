@@ -11,13 +11,12 @@ import pickle
 import threading
 import traceback
 import uuid
-from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor
 from typing import Any
 
 from . import _kameleon
 from .errors import KameleonError, SettingsError
-from .problem import Problem, by_rows
+from .problem import Problem, Recipe, by_rows
 
 ATTEMPTS = 3
 """How often a task is given to the executor before it is run in this process."""
@@ -26,8 +25,6 @@ TASK_TIME = 5.0
 POLL_TIME = 0.2
 """How long to wait for a result, in seconds, before signals are checked."""
 
-Recipe = Callable[[], Problem]
-"""Makes the problem anew on a worker."""
 Answer = tuple[bytes, BaseException | None]
 Task = tuple[str, Recipe, bytes]
 
@@ -50,7 +47,7 @@ def do_task(task: Task) -> Answer:
         _made.run = run
     what = _made.what
     assert what.native is not None
-    done, fault = _kameleon.work(chain, what.native, attached=what.attached)
+    done, fault = _kameleon.work(chain, what.native, attached=what.attached, prior=what.prior)
     return done, None if fault is None else _portable(fault)
 
 

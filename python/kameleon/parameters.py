@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -15,6 +15,9 @@ from .errors import SettingsError
 
 Shape = int | Sequence[int]
 Bounds = tuple[float | None, float | None]
+
+Table = dict[str, dict[str, Any]]
+"""What is known of each coordinate."""
 
 _ENTRY = re.compile(r"(.+)\[(\d+(?:,\d+)*)\]")
 
@@ -76,25 +79,31 @@ def _array_at(names: Sequence[str], at: int) -> tuple[str, list[int]]:
     return names[at], []
 
 
-def settings_of(
-    names: Sequence[str],
-    bounds: Mapping[str, Bounds] | Sequence[Bounds | None] | None,
-    priors: Mapping[str, str] | Sequence[str | None] | None,
-) -> list[str] | dict[str, Any]:
-    """The section ``parameters`` of a run."""
-    if bounds is None and priors is None:
-        return list(names)
-    if not names:
-        raise SettingsError("parameters", "bounds and priors need the names of the parameters")
-    table: dict[str, dict[str, Any]] = {name: {} for name in names}
-    for name, bound in _each("bounds", bounds, names).items():
+def unknown(name: str, known: Iterable[str]) -> str:
+    """The words for a name that no parameter has.
+
+    >>> from kameleon.parameters import unknown
+    >>> unknown("b", ["a"]), unknown("b", ["a", "c"])
+    ("there is no parameter 'b'; there is only a", "there is no parameter 'b'; there are a, c")
+    """
+    names = list(known)
+    return f"there is no parameter {name!r}; there {'is only' if len(names) == 1 else 'are'} {', '.join(names)}"
+
+
+def numbered(count: int) -> list[str]:
+    """The names of parameters that have none."""
+    return [f"x{k}" for k in range(1, count + 1)]
+
+
+def within(names: Sequence[str], bounds: Mapping[str, Bounds] | Sequence[Bounds | None] | None) -> Table:
+    """The section ``parameters`` of a run, with the bounds."""
+    table: Table = {name: {} for name in names}
+    for name, bound in each("bounds", bounds, names).items():
         try:
             lower, upper = bound
         except (TypeError, ValueError):
             raise SettingsError("bounds", f"of {name} must be a pair (lower, upper), not {bound!r}") from None
         table[name].update(lower=_limit(lower), upper=_limit(upper))
-    for name, prior in _each("priors", priors, names).items():
-        table[name]["prior"] = prior
     return table
 
 
@@ -103,20 +112,31 @@ def _limit(value: float | None) -> float | None:
     return None if value is None or np.isinf(value) else float(value)
 
 
-def _each(what: str, given: Mapping[str, Any] | Sequence[Any] | None, names: Sequence[str]) -> dict[str, Any]:
-    """The value for each coordinate; a value for an array holds for all its entries."""
+def _repeat(value: Any, shape: Sequence[int]) -> list[Any]:
+    return [value] * prod(shape)
+
+
+def each(
+    what: str,
+    given: Mapping[str, Any] | Sequence[Any] | None,
+    names: Sequence[str],
+    split: Callable[[Any, Sequence[int]], list[Any]] = _repeat,
+) -> dict[str, Any]:
+    """The value for each coordinate; a value for an array holds for all its entries, or is split among them."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
         if len(given) != len(names):
             raise SettingsError(what, f"there are {len(given)} for {len(names)} parameters")
         return {name: value for name, value in zip(names, given, strict=True) if value is not None}
-    arrays = {name: [_entry(name, i) for i in product(*map(range, shape))] for name, shape in group(names)}
+    arrays = dict(group(names))
     found: dict[str, Any] = {}
     for name, value in given.items():
         if name not in names and name not in arrays:
-            raise SettingsError(what, f"there is no parameter {name!r}; there are {', '.join(arrays)}")
-        found.update(dict.fromkeys(arrays.get(name, [name]), value))
+            raise SettingsError(what, unknown(str(name), arrays))
+        shape = arrays.get(name, [])
+        entries = [_entry(name, index) for index in product(*map(range, shape))]
+        found.update(zip(entries, split(value, shape), strict=True))
     return found
 
 
@@ -129,9 +149,9 @@ def starts_of(start: ArrayLike | Mapping[str, ArrayLike] | None, names: Sequence
         if missing or not names:
             raise SettingsError("start", f"lacks {', '.join(missing) or 'any known parameter'}")
         known = [name for name, _ in group(names)]
-        unknown = [str(name) for name in start if name not in known]
-        if unknown:
-            raise SettingsError("start", f"there is no parameter {', '.join(unknown)}; there are {', '.join(known)}")
+        others = [str(name) for name in start if name not in known]
+        if others:
+            raise SettingsError("start", unknown(others[0], known))
         start = [entry for name in known for entry in np.ravel(start[name])]
     try:
         points: NDArray[np.float64] = np.asarray(start, dtype=float)

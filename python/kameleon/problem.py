@@ -13,8 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _kameleon
+from ._prior import PythonPrior
 from .errors import SettingsError
 from .targets import Expression, Target, UMBridge
+
+WITH_PRIOR = " with the prior "
+"""Stands in the description of a model between the log density and a prior that is no proper one."""
 
 
 class Back(Protocol):
@@ -41,11 +45,17 @@ class Problem:
     """Whether evaluating the target needs the interpreter."""
     seeded: bool = False
     normals: int = 0
+    prior: PythonPrior | None = None
+    """A proper prior that only Python can evaluate; then the log density is that of the likelihood."""
     start: list[list[float]] | None = None
     """The default start of the chains."""
     back: Back | None = None
     dims: Mapping[str, Sequence[str]] = field(default_factory=dict)
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+
+Recipe = Callable[[], Problem]
+"""Makes the problem, also anew on a worker."""
 
 
 @dataclass
@@ -66,23 +76,47 @@ class SeededRows(Seeded):
 
 
 @dataclass
-class OneRow:
-    """A vectorised function as a function of a single point."""
+class RowsUnder:
+    """A vectorised function plus a log prior; rows where the prior is zero are not evaluated."""
 
     function: Callable[..., Any]
+    prior: PythonPrior
 
     def __call__(self, x: NDArray[np.float64], *second: Any) -> Any:
-        values = self.function(x[None], *(s[None] if isinstance(s, np.ndarray) else [s] for s in second))
-        if np.shape(values) != (1,):
-            raise ValueError(f"log_density must return 1 number for 1 row, not an array of shape {np.shape(values)}")
-        return values[0]
+        total = self.prior.log_density(x)
+        inside = np.flatnonzero(~np.isneginf(total))
+        if len(inside) == 0:
+            return total
+        second = tuple(s[inside] if isinstance(s, np.ndarray) else [s[k] for k in inside] for s in second)
+        values = self.function(x[inside], *second)
+        if np.shape(values) != (len(inside),):
+            what = f"log_density must return {len(inside)} numbers, one for each row, not an array of shape"
+            raise ValueError(f"{what} {np.shape(values)}")
+        total[inside] += values
+        return total
+
+
+def under(recipe: Recipe, prior: PythonPrior) -> Problem:
+    """A problem under a prior that Python evaluates: next to the likelihood if it is proper, else as a part of it."""
+    what = recipe()
+    kinds = ("external", "log-density", "program", "library", "url", "target")
+    about = next(what.model[kind] for kind in kinds if kind in what.model)
+    noisy = what.model.get("noisy") or bool(what.model.get("noise"))
+    if prior.is_proper:
+        model = {"external": str(about), "external-prior": prior.about, "noisy": noisy}
+        return replace(what, model=model, prior=prior)
+    model = {"external": f"{about}{WITH_PRIOR}{prior.about}", "noisy": noisy}
+    if what.function is not None:
+        return replace(what, model=model, function=RowsUnder(what.function, prior))
+    assert what.native is not None
+    return replace(what, model=model, native=what.native.under(prior))
 
 
 def by_rows(what: Problem) -> Problem:
-    """The problem for a chain that runs alone: a vectorised function gets one row at a time."""
+    """The problem for a task on a worker: a vectorised function gets one row of a chain, or all rows of a batch."""
     if what.function is None:
         return what
-    native = _kameleon.Target.callable(OneRow(what.function), what.seeded, what.normals)
+    native = _kameleon.Target.rows(what.function, what.seeded, what.normals)
     return replace(what, function=None, native=native)
 
 

@@ -8,21 +8,34 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
-States = Sequence[tuple[int, float, float]]
-"""Iterations, acceptance rate and scale of every chain."""
+
+class States(list[tuple[int, float, float]]):
+    """Iterations, acceptance rate and scale of every chain."""
+
+    population: str | None = None
+    """What the population before the chains is doing, while it does."""
+
 
 Seen = Sequence[tuple[int, float, float, int]]
 """The same with the iterations of warm-up, which may become fewer while a chain learns."""
+
+Watcher = Callable[[Seen, str | None], object]
 
 Progress = bool | Callable[[States], object] | None
 
 
 @contextmanager
-def watcher(progress: Progress, run: dict[str, Any]) -> Iterator[Callable[[Seen], object] | None]:
+def watcher(progress: Progress, run: dict[str, Any]) -> Iterator[Watcher | None]:
     """What is called with the states of the chains: a bar, the user's function, or nothing."""
     if callable(progress):
         tell = progress
-        yield lambda seen: tell([state[:3] for state in seen])
+
+        def watch(seen: Seen, population: str | None) -> None:
+            states = States(state[:3] for state in seen)
+            states.population = population
+            tell(states)
+
+        yield watch
         return
     where = _place()
     if progress is False or (progress is None and where is None):
@@ -55,12 +68,13 @@ class Bar:
         self._where = where
         self._display: Any = None
 
-    def __call__(self, states: Seen) -> None:
+    def __call__(self, states: Seen, population: str | None = None) -> None:
         now = time.monotonic()
         if now - self._shown < 0.2:
             return
         self._shown = now
-        self._show(self.line(states, now - self._started))
+        seconds = now - self._started
+        self._show(self.line(states, seconds) if population is None else f"population: {population}, {seconds:.0f} s")
 
     def total(self, states: Seen) -> int | None:
         """The iterations of all chains, as far as that is known."""

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _kameleon
-from .errors import KameleonWarning, TargetError
+from .errors import KameleonError, KameleonWarning, ParameterError, TargetError
 from .evidence import Evidence, evidence_of
-from .parameters import group
+from .parameters import group, unknown
+from .population import Mode, PopulationSummary, read
 from .summary import Summary
 
 if TYPE_CHECKING:
@@ -66,6 +67,11 @@ class Result:
         """What the sampler learned, as in ``kameleon sample --json``: ``chains``, ``facts`` and ``moves``."""
         self.evidence: Evidence | None = evidence_of(posterior["jumps"])
         """The evidence and how far to believe it; None for a sampler that makes no jumps."""
+        population, modes = read(json.loads(posterior["population"]), self.variables)
+        self.population: PopulationSummary | None = population
+        """What a population before the chains did and found."""
+        self.modes: list[Mode] = modes
+        """The modes that it found, the heaviest first."""
         self.warnings: list[str] = posterior["warnings"]
         """Warnings about the run."""
         self.complete = ending == "complete"
@@ -119,10 +125,26 @@ class Result:
         """The jump proposals of all chains as weighted draws: points, one in each row, and log weights.
 
         They are independent. A log weight is the log density minus that of the jump proposal; −∞ where the density is
-        zero. The mean of the weights is the evidence.
+        zero. The mean of the weights is the evidence. Where there are none, the error says why.
         """
         jumps = [chain["draws"]["jumps"] for chain in self._posterior["chains"]]
+        if not any(len(j["draw"]) for j in jumps):
+            why = (
+                f"{self.sampler} makes no jumps, only km.Kameleon() does"
+                if self.evidence is None
+                else self.evidence.why
+            )
+            raise KameleonError(f"there are no weighted draws: {why}")
         return np.concatenate([j["points"] for j in jumps]), np.concatenate([j["log_ratio"] for j in jumps])
+
+    def mode_labels(self) -> NDArray[np.int64]:
+        """The mode of each draw, as an index into ``modes``, of shape (chains, draws)."""
+        chains = zip(self._posterior["chains"], self._posterior["modes"], strict=False)
+        labels = [mode for chain, mode in chains if len(chain["draws"]["points"])]
+        if not self.modes or not labels:
+            raise KameleonError('there are no modes: only a run with warmup="population" looks for them')
+        shortest = min(len(mode) for mode in labels)
+        return np.stack([mode[len(mode) - shortest :] for mode in labels])
 
     def _jumps(self) -> dict[str, NDArray[np.float64]]:
         """The jump proposal of each draw and its log weight, NaN for other steps; nothing if there is no jump."""
@@ -144,6 +166,8 @@ class Result:
     def _stack(self, stage: str, what: str) -> NDArray[Any]:
         kept = [chain[stage][what] for chain in self._posterior["chains"]]
         kept = [array for array in kept if len(array)] or kept
+        if not kept:  # the run was stopped before its chains began
+            return np.empty((0, 0, len(self.names)) if what == "points" else (0, 0))
         shortest = min(len(array) for array in kept)
         return np.stack([array[len(array) - shortest :] for array in kept])
 
@@ -160,37 +184,41 @@ class Result:
             at += size
         if name in self.names:
             return draws[:, :, self.names.index(name)]
-        raise KeyError(f"there is no parameter {name!r}; there are {', '.join(self.variables)}")
+        raise ParameterError(unknown(name, self.variables))
 
     @property
     def stats(self) -> dict[str, Any]:
-        """Evaluations, acceptance rate, seconds, and the counts and traces of each chain."""
+        """Evaluations, those of a population included, acceptance rate, seconds, counts and traces of each chain."""
         chains = [json.loads(chain["statistics"]) for chain in self._posterior["chains"]]
         counts = [chain["sampling"] for chain in chains]
         steps = sum(sum(count.values()) for count in counts)
+        before = 0 if self.population is None else self.population.evaluations
         return {
-            "evaluations": sum(chain["evaluations"] for chain in chains),
+            "evaluations": before + sum(chain["evaluations"] for chain in chains),
             "acceptance": sum(count["accepted"] for count in counts) / steps if steps else float("nan"),
             "invalid": sum(chain["warmup"]["invalid"] + chain["sampling"]["invalid"] for chain in chains),
-            "longest_rejection_run": max(chain["longest_rejection_run"] for chain in chains),
+            "longest_rejection_run": max((chain["longest_rejection_run"] for chain in chains), default=0),
             "seconds": self._posterior["seconds"],
             "chains": chains,
         }
 
     def summary(self) -> Summary:
-        """Means, quantiles, effective sample sizes and R-hat of all parameters, and a verdict."""
-        return Summary(*_kameleon.summarise_posterior(self._posterior))
+        """Means, quantiles, effective sizes and R-hat of all parameters, a verdict, the evidence, and the modes."""
+        return Summary(*_kameleon.summarise_posterior(self._posterior), evidence=self.evidence, modes=self.modes)
 
-    def to_arviz(self) -> Any:
-        """The run for ArviZ: InferenceData, or a DataTree since ArviZ 1."""
+    def to_arviz(self, *, modes: bool = False) -> Any:
+        """The run for ArviZ: InferenceData, or a DataTree since ArviZ 1.
+
+        With ``modes``, ``sample_stats.mode`` is the mode of each draw.
+        """
         from ._arviz import to_arviz
 
-        return to_arviz(self)
+        return to_arviz(self, modes)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], *, modes: bool = False) -> None:
         """Write the draws to a file: netCDF for ArviZ (.nc), .csv or .parquet, by its extension; weighted draws to
-        .weighted.csv."""
-        _kameleon.save(self._posterior, Path(path))
+        .weighted.csv. With ``modes``, the mode of each draw too."""
+        _kameleon.save(self._posterior, Path(path), modes)
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the report of the run as a self-contained HTML page."""
@@ -220,6 +248,8 @@ class Result:
 
     def __repr__(self) -> str:
         chains, draws, _ = self.draws.shape
+        if chains == 0 and self.population is not None:
+            return f"<Result of {self.sampler}: stopped in the population, {self.population.progress}>"
         state = "" if self.complete else ", not complete"
         return f"<Result of {self.sampler}: {chains} chains of {draws} draws of {', '.join(self.variables)}{state}>"
 
@@ -232,9 +262,8 @@ class Result:
             f"{chains} chains of {draws:,} draws, "
             f"{stats['evaluations']:,} evaluations{seconds}, accepted {stats['acceptance']:.0%}, seed {self.seed}</p>"
         )
-        evidence = "" if self.evidence is None else f"<p>{escape(str(self.evidence))}</p>"
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.warnings)
-        return head + self.summary()._repr_html_() + evidence + (f"<p>Warnings:</p><ul>{notes}</ul>" if notes else "")
+        return head + self.summary()._repr_html_() + (f"<p>Warnings:</p><ul>{notes}</ul>" if notes else "")
 
 
 def finish(ran: _kameleon.Ran, what: Problem, sender: Sender | None) -> Result:

@@ -14,11 +14,14 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from . import _kameleon, parameters, problem
+from . import _kameleon, arguments, problem
+from ._prior import Draws
 from ._sampler import Sampler, plain
 from .errors import SettingsError
 from .executors import Sender
 from .parameters import Bounds, Shape
+from .population import Population
+from .priors import Priors, joint_of
 from .problem import Problem
 from .progress import Progress, watcher
 from .result import Result, finish
@@ -31,14 +34,16 @@ def sample(
     *,
     sampler: Sampler | None = None,
     draws: int | None = None,
-    warmup: int | Literal["auto", "chains"] | None = None,
+    warmup: int | Literal["auto", "chains", "population"] | None = None,
     max_warmup: int | None = None,
+    population: Population | None = None,
     chains: int = 4,
     thin: int = 1,
     seed: int | None = None,
     parameters: Sequence[str] | Mapping[str, Shape] | None = None,
     bounds: Mapping[str, Bounds] | Sequence[Bounds | None] | None = None,
-    priors: Mapping[str, str] | Sequence[str | None] | None = None,
+    priors: Priors = None,
+    prior_draws: Draws = None,
     noisy: bool = False,
     normals: int = 0,
     correlated: float = 0.0,
@@ -64,16 +69,24 @@ def sample(
             priors, or from (−2, 2) in each coordinate.
         sampler: a sampler of ``km.samplers``; ``km.Kameleon()`` by default.
         draws: the number of draws kept from each chain; with ``max_evaluations`` all that the warm-up leaves.
-        warmup: how long the sampler learns: a number of iterations, "chains" (until the chains have learned), or
-            "auto", the default, which is "chains" where the sampler can tell; ``result.warmup`` is what was chosen.
+        warmup: how the sampler learns: in a number of iterations, "chains" (until the chains have learned), or
+            "population" (a population from the prior finds the modes, and chains go on from there). "auto", the
+            default, is "population" where every parameter has a proper prior, no start is given, and
+            ``max_evaluations``, if given, is at least 20,000; else "chains" where the sampler can tell.
         max_warmup: the most iterations of a warm-up that ends when the chains have learned.
+        population: how large a population is, and what it may spend.
         chains: the number of chains.
         thin: keep one draw in every ``thin`` iterations.
         seed: determines all random numbers, for any number of threads or machines. Random by default.
         parameters: names, or names with shapes such as ``{"mu": 3, "log_sigma": ()}``.
         bounds: pairs (lower, upper) by name, with None for no bound. Chains move in transformed coordinates; draws
             are in the original units.
-        priors: texts such as "normal(0, 1)" by name, added to the log density; ``kameleon list`` shows all priors.
+        priors: added to the log density: by name or in a list, texts such as "normal(0, 1)" (``kameleon list`` shows
+            all) or frozen distributions such as ``scipy.stats.norm(0, 1)``; or one function of all parameters that
+            returns the log density of the prior, of rows if ``vectorized``.
+        prior_draws: draws from a prior that is a function: an array with a row for each, or a function of a
+            ``numpy.random.Generator`` and a number of draws that returns one. Chains start there. With them, the
+            function is taken to be a proper prior, whose density is normalised.
         noisy: the log density is the logarithm of an unbiased estimate of the density. A function of two arguments is
             noisy: its second argument is a seeded ``numpy.random.Generator``, or an array of standard normals.
         normals: the number of standard normals that a noisy function takes.
@@ -101,21 +114,32 @@ def sample(
     chosen = Kameleon() if sampler is None else sampler
     if not isinstance(chosen, Sampler):
         raise SettingsError("sampler", f"must be a sampler such as km.Kameleon(), not {chosen!r}")
-    given = _names(parameters, start)
+    given = arguments.names(parameters, start)
     recipe = partial(problem.make, log_density, given, noisy=noisy, normals=normals, vectorized=vectorized)
     what = recipe()
+    joint = joint_of(priors, prior_draws, vectorized)
+    table, prior = arguments.settle(what, start, bounds, priors, joint)
+    starts = arguments.starts(start, what, table)
+    seed = secrets.randbits(32) if seed is None else seed
+    if warmup == "population":
+        arguments.check_population(prior, table)
+    if prior is not None:
+        recipe = partial(problem.under, recipe, prior)
+        what = recipe()
+        if starts is None:
+            arguments.draw_starts(prior, table, seed, chains)
     settings: dict[str, Any] = {
-        "start": _starts(start, what),
+        "start": starts,
         "sampler": json.loads(chosen._json),
         "model": what.model,
-        "parameters": _parameters(what, bounds, priors),
+        "parameters": table if any(table.values()) else list(table),
         "run": {
             "chains": chains,
-            "warmup": "auto" if warmup is None else warmup,
+            "warmup": arguments.warmup(warmup),
             "max-warmup": max_warmup,
             "draws": draws,
             "thin": thin,
-            "seed": secrets.randbits(32) if seed is None else seed,
+            "seed": seed,
             "threads": threads,
             "correlation": correlated,
             "pool": pool,
@@ -124,6 +148,7 @@ def sample(
             "max-evaluations": max_evaluations,
             "max-minutes": max_minutes,
         },
+        "population": arguments.population(population),
         "output": {"keep-warmup": keep_warmup, "keep-jumps": keep_jumps},
     }
     if correlated and not (what.normals if what.native is None else what.native.normals):
@@ -140,6 +165,8 @@ def resume(
     log_density: Any = None,
     *,
     draws: int | None = None,
+    priors: Priors = None,
+    prior_draws: Draws = None,
     vectorized: bool = False,
     executor: Executor | Any | None = None,
     progress: Progress = None,
@@ -150,6 +177,8 @@ def resume(
         checkpoint: the folder.
         log_density: what was sampled. Not needed for built-in targets, expressions, programs, libraries and servers.
         draws: the new number of draws of each chain, to make the run longer.
+        priors, prior_draws: the priors of the run, where they are functions, or distributions of ``scipy.stats`` that
+            are not the same as a built-in prior. Other priors are kept in the folder.
         vectorized, executor, progress: as in ``km.sample``.
 
     >>> import tempfile
@@ -172,9 +201,10 @@ def resume(
         normals = noise["normals"] if isinstance(noise, dict) and settings["model"].get("external") else 0
         takes = normals if callable(log_density) else 0
         recipe = partial(problem.make, log_density, names, noisy=bool(noise), normals=takes, vectorized=vectorized)
-    sender = None if executor is None else Sender(executor, recipe)
+    whole = arguments.again(recipe, settings, priors, joint_of(priors, prior_draws, vectorized))
+    sender = None if executor is None else Sender(executor, whole)
     plan = {**settings["run"], **({"draws": draws} if draws else {})}
-    return _run(None, recipe(), folder, draws, sender, watcher(progress, plan))
+    return _run(None, whole(), folder, draws, sender, watcher(progress, plan))
 
 
 def _run(
@@ -188,7 +218,7 @@ def _run(
     """Starts a run with these settings, or resumes the one in the folder."""
     what = what if sender is None else problem.by_rows(what)
     with watched as watch:
-        how: dict[str, Any] = {"folder": folder, "draws": draws, "watcher": watch}
+        how: dict[str, Any] = {"folder": folder, "draws": draws, "prior": what.prior, "watcher": watch}
         if what.native is not None:
             ran = _kameleon.run(settings, what.native, attached=what.attached, sender=sender, **how)
         else:
@@ -207,23 +237,3 @@ def load(checkpoint: str | os.PathLike[str]) -> Result:
     True
     """
     return Result(_kameleon.load(Path(checkpoint)))
-
-
-def _names(given: Sequence[str] | Mapping[str, Shape] | None, start: Any) -> list[str]:
-    """The names given by the user, with the parameters or with their starts."""
-    if given is None and isinstance(start, Mapping):
-        return parameters.names_of(parameters.shapes_of(start))
-    return parameters.names_of(given)
-
-
-def _parameters(what: Problem, bounds: Any, priors: Any) -> list[str] | dict[str, Any]:
-    if what.back is not None and (bounds is not None or priors is not None):
-        raise SettingsError("bounds" if bounds is not None else "priors", "belong in the PyMC model")
-    return parameters.settings_of(what.names, bounds, priors)
-
-
-def _starts(start: Any, what: Problem) -> list[list[float]] | None:
-    given = parameters.starts_of(start, what.names)
-    if given is None and not what.names and what.native is not None and what.native.dim is None:
-        raise SettingsError("start", "or parameters must be given, since a function does not tell its dimension")
-    return what.start if given is None else given

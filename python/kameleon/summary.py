@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from .errors import ParameterError
+from .parameters import unknown
+
+if TYPE_CHECKING:
+    from .evidence import Evidence
+    from .population import Mode
 
 COLUMNS = {
     "mean": "mean",
@@ -21,7 +28,7 @@ COLUMNS = {
 
 
 class Summary:
-    """The summary of each parameter, and a verdict.
+    """The summary of each parameter, a verdict, and the evidence of a run.
 
     >>> import numpy as np
     >>> import kameleon as km
@@ -30,7 +37,7 @@ class Summary:
     True
     """
 
-    def __init__(self, values: str, text: str) -> None:
+    def __init__(self, values: str, text: str, *, evidence: Evidence | None = None, modes: Sequence[Mode] = ()) -> None:
         summary = json.loads(values)
         self.parameters: list[dict[str, Any]] = [_with_nan(parameter) for parameter in summary["parameters"]]
         """A dictionary for each parameter."""
@@ -38,13 +45,17 @@ class Summary:
         """Whether every R-hat is at most 1.01 and every ESS at least 100 per chain."""
         self.messages: list[str] = summary["verdict"]["messages"]
         """What is wrong, and what would help."""
-        self._text = text
+        self.evidence = evidence
+        """The evidence; None where there are no jump proposals, from which it comes."""
+        self.modes = list(modes)
+        """The modes that a population found, the heaviest first."""
+        self._text = text.rstrip("\n")
 
     def __getitem__(self, name: str) -> dict[str, Any]:
         for parameter in self.parameters:
             if parameter["name"] == name:
                 return parameter
-        raise KeyError(name)
+        raise ParameterError(unknown(name, [parameter["name"] for parameter in self.parameters]))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return iter(self.parameters)
@@ -53,7 +64,10 @@ class Summary:
         return len(self.parameters)
 
     def __repr__(self) -> str:
-        return self._text.rstrip("\n")
+        lines = [] if self.evidence is None else [str(self.evidence)]
+        if len(self.modes) > 1:
+            lines += ["modes by weight:", *(f"  {mode}" for mode in self.modes)]
+        return "\n".join([self._text, "", *lines]) if lines else self._text
 
     def _repr_html_(self) -> str:
         lines = self._text.split("\n\n")[0].splitlines()
@@ -63,7 +77,10 @@ class Summary:
         verdict = "Converged." if self.converged else "Not converged."
         notes = "".join(f"<li>{escape(message)}</li>" for message in self.messages)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-        return f"{table}<p><b>{verdict}</b></p><ul>{notes}</ul>"
+        evidence = "" if self.evidence is None else f"<p>{escape(str(self.evidence))}</p>"
+        modes = "".join(f"<li>{escape(str(mode))}</li>" for mode in self.modes) if len(self.modes) > 1 else ""
+        found = f"<p>Modes by weight:</p><ul>{modes}</ul>" if modes else ""
+        return f"{table}<p><b>{verdict}</b></p><ul>{notes}</ul>{evidence}{found}"
 
 
 def _with_nan(values: dict[str, Any]) -> dict[str, Any]:

@@ -30,6 +30,7 @@ def test_the_evidence_is_the_exact_one(result):
     assert (evidence.log, evidence.error) == (result.log_evidence, result.log_evidence_error)
     assert 0 < evidence.efficiency <= 1 and evidence.pareto_k < 0.7 and evidence.largest_z < 4
     assert str(evidence).startswith("log evidence: -1.8") and str(evidence) in result._repr_html_()
+    assert repr(result.summary()).endswith(f"\n\n{evidence}") and result.summary().evidence == evidence
 
 
 def test_without_a_prior_it_is_a_normalising_constant():
@@ -44,8 +45,12 @@ def test_a_refusal_has_words_and_no_number():
     assert math.isnan(few.log_evidence) and math.isnan(few.log_evidence_error) and math.isnan(few.evidence.log)
     without = events(draws=500, keep_jumps=False)
     assert str(without.evidence) == "log evidence: unknown: jump proposals were not kept (keep-jumps = false)"
-    assert len(without.weighted_draws()[1]) == 0
+    with pytest.raises(km.KameleonError, match="no weighted draws: jump proposals were not kept"):
+        without.weighted_draws()
     other = km.sample(normal, [0.0], sampler=km.SM(), draws=500, seed=1)
+    with pytest.raises(km.KameleonError, match="no weighted draws: SM makes no jumps"):
+        other.weighted_draws()
+    assert other.summary().evidence is None and "evidence" not in repr(other.summary())
     assert other.evidence is None and math.isnan(other.log_evidence)
 
 
@@ -87,6 +92,8 @@ def test_reweighting_takes_a_function_an_array_or_an_expression(result):
         exact = math.lgamma(8) - 8 * math.log(4) - EXACT
         assert abs(changed.log_change - exact) < 4 * changed.log_change_error < 0.2
         assert changed.log_weights.shape == result.draws.shape[:2] and "rate" in repr(changed)
+        with pytest.raises(KeyError, match=r"^there is no parameter 'mu'; there is only rate$"):
+            changed["mu"]
     assert by_function["rate"]["mean"] == pytest.approx(by_array["rate"]["mean"], rel=1e-12)
 
 
@@ -94,7 +101,7 @@ def test_a_change_that_is_too_large_is_refused(result):
     changed = km.reweight(result, lambda x: 50 * x[0])
     assert not changed.reliable and len(changed) == 0 and math.isnan(changed.log_change)
     assert repr(changed).startswith("not reliable: the change is too large for these draws")
-    with pytest.raises(KeyError, match="too large"):
+    with pytest.raises(km.ParameterError, match=r"^there are no figures of 'rate': the change is too large"):
         changed["rate"]
     with pytest.raises(km.SettingsError, match="each draw"):
         km.reweight(result, [1.0, 2.0])

@@ -50,13 +50,17 @@ def test_the_defaults_of_a_class_are_those_of_the_library(name):
         (lambda: km.sample(normal, [0.0], chains=0), "chains"),
         (lambda: km.sample(normal, [0.0], draws=0), "draws"),
         (lambda: km.sample(normal, [0.0], warmup=-1), "warmup"),
+        (lambda: km.sample(normal, [0.0], warmup=2.5), "warmup"),
+        (lambda: km.sample(normal, [0.0], warmup=True), "warmup"),
+        (lambda: km.sample(normal), "start"),
         (lambda: km.sample(normal, [0.0], warmup="later"), "warmup"),
         (lambda: km.sample(normal, [0.0], sampler=km.SM(), warmup="chains"), "warmup"),
         (lambda: km.sample(normal, [0.0], max_warmup=0), "max_warmup"),
         (lambda: km.sample(normal, [0.5], keep_jumps="a"), "keep_jumps"),
         (lambda: km.sample(normal, [0.0], correlated=1.5, normals=1), "normals"),
         (lambda: km.sample(normal, [0.0], until="ess=many"), "until"),
-        (lambda: km.sample(normal, [0.0], bounds={"x": (0, 1)}), "parameters"),
+        (lambda: km.sample(normal, bounds={"x": (0, 1)}), "parameters"),
+        (lambda: km.sample(normal, [0.0], bounds={"x": (0, 1)}), "bounds"),
         (lambda: km.sample(normal, parameters=["x"], bounds={"y": (0, 1)}), "bounds"),
         (lambda: km.sample(normal, parameters=["x"], bounds={"x": 3}), "bounds"),
         (lambda: km.sample(normal, parameters=["x"], bounds=[(0, 1), None]), "bounds"),
@@ -80,7 +84,16 @@ def test_what_is_wrong_is_named(make, setting):
         make()
     assert caught.value.setting == setting
     assert isinstance(caught.value, ValueError) and caught.value.what
-    assert not any(name in caught.value.what for name in ("u64", "usize", "f64")), caught.value
+    assert not any(name in caught.value.what for name in ("u64", "usize", "f64", "untagged")), caught.value
+
+
+def test_words_are_those_of_the_argument():
+    with pytest.raises(km.SettingsError, match=r'at least 0, or one of "auto", "chains"(, "population")?, not 2.5'):
+        km.sample(normal, [0.0], warmup=2.5)
+    with pytest.raises(km.SettingsError, match=r"^start: give a start or the parameters, since a function"):
+        km.sample(normal)
+    with pytest.raises(km.SettingsError, match=r"^bounds: there is no parameter 'b'; there is only a$"):
+        km.sample(normal, parameters=["a"], bounds={"b": (0, 1)})
 
 
 def noisy(x, u):

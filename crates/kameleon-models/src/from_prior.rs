@@ -16,24 +16,48 @@ impl<T: Target> population::Prior for Bounded<WithPrior<T>> {
     }
 
     fn draw(&self, rng: &mut Rng, u: &mut [f64]) {
-        for _ in 0..TRIES {
-            self.target().draw_prior(rng, u);
-            if u.iter().zip(self.bounds()).all(|(x, bound)| bound.contains(*x)) {
-                u.iter_mut().zip(self.bounds()).for_each(|(u, bound)| *u = bound.unbounded(*u));
-                return;
-            }
-        }
-        // Of no density, so that it is left out.
-        u.fill(f64::NAN);
+        u.copy_from_slice(&self.draws(rng, 1));
     }
 
     fn log_density(&self, u: &[f64]) -> f64 {
-        let (x, jacobians): (Vec<f64>, Vec<f64>) =
-            u.iter().zip(self.bounds()).map(|(u, bound)| bound.bounded(*u)).unzip();
-        match x.iter().all(|x| x.is_finite()) {
-            true => self.target().log_prior(&x) + jacobians.iter().sum::<f64>(),
-            false => f64::NEG_INFINITY,
+        self.log_densities(u)[0]
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.target().prior_failure()
+    }
+
+    fn draws(&self, rng: &mut Rng, count: usize) -> Vec<f64> {
+        let (bounds, length) = (self.bounds(), count * self.bounds().len());
+        let mut points = Vec::with_capacity(length);
+        for _ in 0..TRIES {
+            if points.len() == length {
+                break;
+            }
+            let drawn = self.target().draw_prior(rng, count - points.len() / bounds.len());
+            let is_inside = |x: &&[f64]| x.iter().zip(bounds).all(|(x, bound)| bound.contains(*x));
+            for x in drawn.chunks_exact(bounds.len()).filter(is_inside) {
+                points.extend(x.iter().zip(bounds).map(|(x, bound)| bound.unbounded(*x)));
+            }
         }
+        // Of no density, so that they are left out.
+        points.resize(length, f64::NAN);
+        points
+    }
+
+    fn log_densities(&self, points: &[f64]) -> Vec<f64> {
+        let (bounds, mut inside) = (self.bounds(), Vec::with_capacity(points.len()));
+        let mut log_jacobian = |u: &[f64]| {
+            let (x, logs): (Vec<f64>, Vec<f64>) = u.iter().zip(bounds).map(|(u, bound)| bound.bounded(*u)).unzip();
+            x.iter().all(|x| x.is_finite()).then(|| {
+                inside.extend(x);
+                logs.iter().sum::<f64>()
+            })
+        };
+        let log_jacobians: Vec<Option<f64>> = points.chunks_exact(bounds.len()).map(&mut log_jacobian).collect();
+        let mut log_priors = self.target().log_priors(&inside).into_iter();
+        let total = |log: Option<f64>| log.and_then(|log| Some(log_priors.next()? + log)).unwrap_or(f64::NEG_INFINITY);
+        log_jacobians.into_iter().map(total).collect()
     }
 }
 

@@ -9,7 +9,7 @@ pub use text::{entries, list};
 use crate::bounds::Bound;
 use crate::error::{ModelError, demand};
 use cut::CutPrior;
-use kameleon::{Evaluation, Noise, Rng, Target, population};
+use kameleon::{EvalError, Evaluation, Noise, Rng, Target, population};
 use rand::RngExt;
 use rand::distr::Open01;
 use serde::{Deserialize, Serialize};
@@ -172,15 +172,31 @@ impl<T: Target> WithPrior<T> {
         self.joint.is_some() || self.priors.iter().all(Option::is_some)
     }
 
-    /// Draws a point from the prior; NaN for a parameter that has none.
-    pub fn draw_prior(&self, rng: &mut Rng, x: &mut [f64]) {
+    /// [`WithPrior::log_prior`] at each of many points, which stand one after another.
+    pub fn log_priors(&self, points: &[f64]) -> Vec<f64> {
         match &self.joint {
-            Some(prior) => prior.draw(rng, x),
-            None => {
-                let draw = |prior: &Option<CutPrior>| prior.as_ref().map_or(f64::NAN, |prior| prior.sample(rng));
-                x.iter_mut().zip(self.priors.iter().map(draw)).for_each(|(x, drawn)| *x = drawn);
-            }
+            Some(prior) => prior.log_densities(points),
+            None => points.chunks_exact(self.priors.len()).map(|x| self.log_prior(x)).collect(),
         }
+    }
+
+    /// Why the prior cannot be evaluated any more, if so.
+    pub fn prior_failure(&self) -> Option<String> {
+        self.joint.as_ref()?.failure()
+    }
+
+    /// Whether it is one prior of all parameters together.
+    pub fn is_joint(&self) -> bool {
+        self.joint.is_some()
+    }
+
+    /// Draws this many points from the prior, one after another; NaN for a parameter that has none.
+    pub fn draw_prior(&self, rng: &mut Rng, count: usize) -> Vec<f64> {
+        if let Some(prior) = &self.joint {
+            return prior.draws(rng, count);
+        }
+        let mut draw = |prior: &Option<CutPrior>| prior.as_ref().map_or(f64::NAN, |prior| prior.sample(rng));
+        (0..count).flat_map(|_| self.priors.iter().map(&mut draw).collect::<Vec<f64>>()).collect()
     }
 
     /// The target without its priors.
@@ -208,7 +224,7 @@ impl<T: Target> Target for WithPrior<T> {
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
         let log_prior = self.log_prior(x);
         if log_prior.is_nan() || log_prior == f64::NEG_INFINITY {
-            return Ok(log_prior);
+            return self.prior_failure().map_or(Ok(log_prior), |why| Err(EvalError::fatal(why)));
         }
         Ok(log_prior + self.target.log_density(x, noise)?)
     }

@@ -1,4 +1,5 @@
-//! Chains that advance in step: each asks on its own thread, and one call of a vectorised Python function answers all.
+//! Vectorised Python functions: chains that advance in step, each asking on its own thread, are answered by one call; and so are
+//! all points of a batch.
 
 use crate::callable::kind_of;
 use crate::session::Session;
@@ -7,6 +8,7 @@ use kameleon_models::NoiseInput;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
@@ -17,6 +19,8 @@ const WAIT: Duration = Duration::from_millis(20);
 pub enum Message {
     /// A chain asks for the log density at a point.
     Ask(Question),
+    /// All points of a batch, to be answered in their order.
+    Batch(Vec<Question>),
     /// The run has ended.
     End,
 }
@@ -27,6 +31,23 @@ pub struct Question {
     normals: Vec<f64>,
     seed: u64,
     answer: Sender<Result<f64, String>>,
+}
+
+impl Question {
+    fn new(x: &[f64], noise: &mut Noise<'_>, argument: NoiseInput, answer: Sender<Result<f64, String>>) -> Self {
+        let seed = argument.seed(noise).unwrap_or(0);
+        Self { x: x.to_vec(), normals: noise.normals.to_vec(), seed, answer }
+    }
+
+    fn all(
+        points: &[&[f64]],
+        noise: Vec<Noise<'_>>,
+        argument: NoiseInput,
+        answer: &Sender<Result<f64, String>>,
+    ) -> Vec<Self> {
+        let each = |(x, mut noise): (&&[f64], Noise<'_>)| Self::new(x, &mut noise, argument, answer.clone());
+        points.iter().zip(noise).map(each).collect()
+    }
 }
 
 /// A chain's end of the batcher.
@@ -56,12 +77,25 @@ impl Target for Batched {
 
     fn log_density(&mut self, x: &[f64], mut noise: Noise<'_>) -> Evaluation {
         let (answer, wait) = channel();
-        let seed = self.argument.seed(&mut noise).unwrap_or(0);
-        let question = Question { x: x.to_vec(), normals: noise.normals.to_vec(), seed, answer };
+        let question = Question::new(x, &mut noise, self.argument, answer);
         let sent = self.batcher.send(Message::Ask(question)).is_ok();
         let answered = if sent { wait.recv().ok() } else { None };
         // The batcher keeps the exception itself.
         answered.unwrap_or_else(|| Err("the run has ended".into())).map_err(EvalError::fatal)
+    }
+
+    fn batch(&self) -> usize {
+        usize::MAX
+    }
+
+    fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {
+        let (answer, wait) = channel();
+        let questions = Question::all(points, noise, self.argument, &answer);
+        drop(answer);
+        let sent = self.batcher.send(Message::Batch(questions)).is_ok();
+        let answered = || if sent { wait.recv().ok() } else { None };
+        let ended = || Err("the run has ended".into());
+        points.iter().map(|_| answered().unwrap_or_else(ended).map_err(EvalError::fatal)).collect()
     }
 }
 
@@ -80,6 +114,10 @@ pub fn serve(
             Ok(Message::Ask(question)) => {
                 waiting.push(question);
                 waiting.len() >= session.going()
+            }
+            Ok(Message::Batch(questions)) => {
+                waiting.extend(questions);
+                true
             }
             Err(RecvTimeoutError::Timeout) => {
                 session.tick(py);
@@ -103,6 +141,43 @@ pub fn serve(
             }
         }
         session.tick(py);
+    }
+}
+
+/// A vectorised function as a target of its own: one row for a point, all rows of a batch in one call.
+#[derive(Clone)]
+pub struct Rows {
+    function: Arc<Py<PyAny>>,
+    argument: NoiseInput,
+}
+
+impl Rows {
+    /// The function, and what it takes besides the points.
+    pub fn new(function: Py<PyAny>, argument: NoiseInput) -> Self {
+        Self { function: Arc::new(function), argument }
+    }
+}
+
+impl Target for Rows {
+    fn normals(&self) -> usize {
+        self.argument.normals()
+    }
+
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+        let value = self.log_densities(&[x], vec![noise]).pop();
+        value.unwrap_or_else(|| Err(EvalError::fatal("there is no value")))
+    }
+
+    fn batch(&self) -> usize {
+        usize::MAX
+    }
+
+    fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {
+        let questions = Question::all(points, noise, self.argument, &channel().0);
+        Python::attach(|py| match evaluate(py, &questions, self.function.bind(py), self.argument) {
+            Ok(values) => values.into_iter().map(Ok).collect(),
+            Err(error) => points.iter().map(|_| Err(EvalError::fatal(error.clone_ref(py)))).collect(),
+        })
     }
 }
 

@@ -26,6 +26,7 @@ pub fn argument(key: &str, what: &str) -> PyErr {
         ("run", _) if rest == "correlation" => setting("correlated", what),
         // The settings of a built-in target are arguments of its class.
         ("model", Some(("target", key))) => setting(key.replace('-', "_"), what),
+        ("population", _) => setting("population", format!("{}: {what}", rest.replace('-', "_"))),
         ("model" | "run" | "output", _) => setting(rest.replace('-', "_"), what),
         _ => setting(key.replace('-', "_"), what),
     }

@@ -1,6 +1,7 @@
 //! Chains on a Python executor: tasks are sent out, run by workers, and their results come back.
 
 use crate::error;
+use crate::python_prior::PythonPrior;
 use crate::session::{Session, SignalChecked, watched};
 use crate::target::PyTarget;
 use kameleon_runs::{RemoteError, RemoteRunner};
@@ -72,16 +73,18 @@ impl RemoteRunner for ExecutorBridge {
 
 /// Runs a task on a worker. Returns its result and the exception that ended it, if there was one.
 #[pyfunction]
-#[pyo3(signature = (task, target, *, attached))]
+#[pyo3(signature = (task, target, *, attached, prior))]
 pub fn work<'py>(
     py: Python<'py>,
     task: &[u8],
     target: &PyTarget,
     attached: bool,
+    prior: Option<Py<PyAny>>,
 ) -> PyResult<(Bound<'py, PyBytes>, Option<Bound<'py, PyAny>>)> {
     let session = Arc::new(Session::new(1, None));
     let target = SignalChecked::new(target.copy(), Arc::clone(&session), attached);
-    let work = || kameleon_runs::run_task(task, target, None, session.control());
+    let prior = prior.map(|prior| PythonPrior::shared(py, prior, &session)).transpose()?;
+    let work = || kameleon_runs::run_task(task, target, prior, session.control());
     let done = if attached { work() } else { watched(py, &session, work) };
     let fault = session.fault().map(|fault| fault.into_value(py).into_bound(py).into_any());
     Ok((PyBytes::new(py, &done.map_err(error::run)?), fault))

@@ -13,6 +13,8 @@ mod gp;
 mod json;
 mod pointer;
 mod posterior;
+mod prior;
+mod python_prior;
 mod reweight;
 mod run;
 mod sampler;
@@ -34,6 +36,8 @@ mod _kameleon {
     use crate::gp::{Gp, glass_data};
     #[pymodule_export]
     use crate::posterior::{load, report, save, settings_of, summarise_posterior};
+    #[pymodule_export]
+    use crate::prior::{prior_draws, prior_log_density, prior_support};
     #[pymodule_export]
     use crate::reweight::{expression, reweight};
     #[pymodule_export]

@@ -33,9 +33,10 @@ pub fn to_dict(py: Python<'_>, posterior: Posterior) -> PyResult<Bound<'_, PyDic
     dict.set_item("warnings", posterior.warnings)?;
     dict.set_item("learned", json::write(&posterior.learned)?)?;
     dict.set_item("jumps", json::write(&posterior.jumps)?)?;
-    let labels = posterior.population.as_ref().map(|population| population.labels.clone());
+    let labels = posterior.population.as_ref().map_or(&[][..], |population| &population.labels);
+    let labels = labels.iter().map(|chain| PyArray1::from_iter(py, chain.iter().map(|mode| *mode as i64)));
+    dict.set_item("modes", PyList::new(py, labels.collect::<Vec<_>>())?)?;
     dict.set_item("population", json::write(&posterior.population)?)?;
-    dict.set_item("mode_labels", labels)?;
     Ok(dict)
 }
 
@@ -82,11 +83,9 @@ fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
     let chains: Vec<Bound<'_, PyDict>> = get!(dict, "chains");
     let [learned, jumps, population]: [String; 3] =
         [get!(dict, "learned"), get!(dict, "jumps"), get!(dict, "population")];
-    let labels: Option<Vec<Vec<usize>>> = get!(dict, "mode_labels");
-    let mut population: Option<PopulationSummary> = json::read(&population)?;
-    if let (Some(population), Some(labels)) = (&mut population, labels) {
-        population.labels = labels;
-    }
+    let labels: Vec<PyReadonlyArray1<'_, i64>> = get!(dict, "modes");
+    let labels = labels.iter().map(|chain| chain.as_array().iter().map(|mode| *mode as usize).collect()).collect();
+    let population: Option<PopulationSummary> = json::read(&population)?;
     Ok(Posterior {
         target: get!(dict, "target"),
         sampler: get!(dict, "sampler"),
@@ -102,7 +101,7 @@ fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
         warnings: get!(dict, "warnings"),
         learned: json::read(&learned)?,
         jumps: json::read(&jumps)?,
-        population,
+        population: population.map(|population| PopulationSummary { labels, ..population }),
         label_modes: false,
     })
 }
@@ -163,10 +162,10 @@ pub fn settings_of(folder: PathBuf) -> PyResult<String> {
     json::write(&kameleon_runs::settings_of(&folder).map_err(error::run)?)
 }
 
-/// Writes the draws to a file; its extension determines the format.
+/// Writes the draws, with their modes if `modes`, to a file; its extension determines the format.
 #[pyfunction]
-pub fn save(posterior: &Bound<'_, PyDict>, path: PathBuf) -> PyResult<()> {
-    let posterior = from_dict(posterior)?;
+pub fn save(posterior: &Bound<'_, PyDict>, path: PathBuf, modes: bool) -> PyResult<()> {
+    let posterior = Posterior { label_modes: modes, ..from_dict(posterior)? };
     let refuse: fn(String) -> PyErr = match Format::of(&path) {
         Some(_) => error::StoreError::new_err,
         None => |what| error::setting("path", what),

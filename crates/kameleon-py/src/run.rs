@@ -4,11 +4,13 @@
 use crate::batcher::{Batched, Message, serve};
 use crate::callable::noise_input;
 use crate::executor_bridge::ExecutorBridge;
+use crate::python_prior::PythonPrior;
 use crate::session::{Session, SignalChecked, watched};
 use crate::target::PyTarget;
 use crate::{error, json, posterior};
 use kameleon::Ending;
 use kameleon::any_target::AnyTarget;
+use kameleon_models::JointPrior;
 use kameleon_runs::{Finished, Outside, RemoteRunner, RunError, RunSettings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -36,6 +38,8 @@ struct Work {
     /// The new number of draws of a run that is resumed.
     draws: Option<u64>,
     bridge: Option<ExecutorBridge>,
+    /// A proper prior that only Python can evaluate.
+    prior: Option<JointPrior>,
     /// The number of threads, where the way in which the target is called demands one.
     threads: Option<usize>,
     session: Arc<Session>,
@@ -54,14 +58,14 @@ impl Work {
             (None, Some(folder)) => kameleon_runs::settings_of(folder).map_err(error::run)?.run.indices().len(),
             (None, None) => return Err(error::setting("checkpoint", "a run to be resumed needs its folder")),
         };
-        Ok(Self {
-            settings,
-            folder,
-            draws,
-            bridge: None,
-            threads: None,
-            session: Arc::new(Session::new(chains, watcher)),
-        })
+        let session = Arc::new(Session::new(chains, watcher));
+        Ok(Self { settings, folder, draws, bridge: None, prior: None, threads: None, session })
+    }
+
+    /// Under a prior of Python's.
+    fn under(mut self, py: Python<'_>, prior: Option<Py<PyAny>>) -> PyResult<Self> {
+        self.prior = prior.map(|prior| PythonPrior::shared(py, prior, &self.session)).transpose()?;
+        Ok(self)
     }
 
     /// Runs with this number of threads, since the way in which the target is called demands it.
@@ -75,7 +79,7 @@ impl Work {
     fn run(&self, target: SignalChecked) -> Result<Finished, RunError> {
         let (folder, control) = (self.folder.as_deref(), self.session.control());
         let runner = self.bridge.as_ref().map(|bridge| bridge as &dyn RemoteRunner);
-        let outside = Outside { runner, ..Outside::default() };
+        let outside = Outside { runner, prior: self.prior.clone() };
         match &self.settings {
             Some(settings) => kameleon_runs::start_on(&outside, settings, target, folder, control),
             None => {
@@ -91,7 +95,7 @@ impl Work {
 /// With `attached` the target is called on this thread, which holds the interpreter; otherwise on threads that do not
 /// need it, while this one handles Ctrl-C and progress. With a `sender` it is called by the workers of an executor.
 #[pyfunction]
-#[pyo3(signature = (settings, target, *, folder, draws, attached, watcher, sender))]
+#[pyo3(signature = (settings, target, *, folder, draws, prior, attached, watcher, sender))]
 #[expect(clippy::too_many_arguments)]
 pub fn run(
     py: Python<'_>,
@@ -99,11 +103,12 @@ pub fn run(
     target: &PyTarget,
     folder: Option<PathBuf>,
     draws: Option<u64>,
+    prior: Option<Py<PyAny>>,
     attached: bool,
     watcher: Option<Py<PyAny>>,
     sender: Option<Py<PyAny>>,
 ) -> PyResult<Ran> {
-    let mut work = Work::new(settings, folder, draws, watcher)?;
+    let mut work = Work::new(settings, folder, draws, watcher)?.under(py, prior)?;
     work.bridge = sender.map(|sender| ExecutorBridge::new(py, sender, Arc::clone(&work.session))).transpose()?;
     let attached = attached && work.bridge.is_none();
     if attached {
@@ -117,7 +122,7 @@ pub fn run(
 /// [`run`] for a vectorised `function`, which evaluates the points of all chains in one call: it takes (points),
 /// (points, seeds) or (points, normals).
 #[pyfunction]
-#[pyo3(signature = (settings, function, *, folder, draws, seeded, normals, watcher))]
+#[pyo3(signature = (settings, function, *, folder, draws, prior, seeded, normals, watcher))]
 #[expect(clippy::too_many_arguments)]
 pub fn run_in_step(
     py: Python<'_>,
@@ -125,11 +130,12 @@ pub fn run_in_step(
     function: &Bound<'_, PyAny>,
     folder: Option<PathBuf>,
     draws: Option<u64>,
+    prior: Option<Py<PyAny>>,
     seeded: bool,
     normals: usize,
     watcher: Option<Py<PyAny>>,
 ) -> PyResult<Ran> {
-    let mut work = Work::new(settings, folder, draws, watcher)?;
+    let mut work = Work::new(settings, folder, draws, watcher)?.under(py, prior)?;
     work.set_threads(work.session.going());
     let argument = noise_input(seeded, normals);
     let (batched, mut messages) = Batched::new(argument);
@@ -159,6 +165,11 @@ fn conclude(py: Python<'_>, session: &Session, finished: Result<Finished, RunErr
         (finished, fault) => (finished.map_err(error::run)?, fault),
     };
     let (Finished { posterior, ending, reason, .. }, fault) = finished;
+    let reason = match (&ending, &fault) {
+        // The exception of a prior, or of a function that shows progress.
+        (Ending::Stopped, Some(fault)) => fault.to_string(),
+        _ => reason,
+    };
     let ending = match (ending, &fault) {
         _ if session.was_interrupted() => "stopped",
         (Ending::Failed(_), _) | (_, Some(_)) => "failed",

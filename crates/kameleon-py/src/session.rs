@@ -1,6 +1,7 @@
 //! What a run shares with the interpreter: Ctrl-C, progress, and the exception that ended it.
 
 use kameleon::any_target::AnyTarget;
+use kameleon::engine::PopulationProgress;
 use kameleon::{Control, EvalError, Evaluation, Noise, Progress, Target};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -17,7 +18,9 @@ pub struct Session {
     stop: AtomicBool,
     interrupted: AtomicBool,
     fault: Mutex<Option<PyErr>>,
-    /// Called with (iterations, acceptance, scale, warm-up) of each chain.
+    /// What a population before the chains is doing.
+    population: PopulationProgress,
+    /// Called with (iterations, acceptance, scale, warm-up) of each chain, and what the population is doing.
     watcher: Option<Py<PyAny>>,
     /// When the interpreter was last asked.
     asked: Mutex<Instant>,
@@ -31,6 +34,7 @@ impl Session {
             stop: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
             fault: Mutex::new(None),
+            population: PopulationProgress::default(),
             watcher,
             asked: Mutex::new(Instant::now()),
         }
@@ -38,7 +42,7 @@ impl Session {
 
     /// How the chains are stopped and watched.
     pub fn control(&self) -> Control<'_> {
-        Control { stop: Some(&self.stop), progress: Some(&self.progress), ..Control::default() }
+        Control { stop: Some(&self.stop), progress: Some(&self.progress), population: Some(&self.population) }
     }
 
     /// Whether Ctrl-C stopped the run.
@@ -75,7 +79,7 @@ impl Session {
         let Some(watcher) = &self.watcher else { return Ok(()) };
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let seen = |p: &Progress| (count(&p.iterations), p.acceptance(), p.scale(), count(&p.warmup));
-        watcher.call1(py, (self.progress.iter().map(seen).collect::<Vec<_>>(),))?;
+        watcher.call1(py, (self.progress.iter().map(seen).collect::<Vec<_>>(), self.population.line()))?;
         Ok(())
     }
 
@@ -128,6 +132,18 @@ impl SignalChecked {
     pub fn new(target: AnyTarget<'static>, session: Arc<Session>, attached: bool) -> Self {
         Self { target, session, attached }
     }
+
+    /// Asks the interpreter, and keeps the exception.
+    fn check(&self, value: &Evaluation) {
+        if self.attached {
+            Python::attach(|py| self.session.tick(py));
+        }
+        if let Err(EvalError::Fatal(source)) = value
+            && let Some(error) = source.downcast_ref::<PyErr>()
+        {
+            Python::attach(|py| self.session.blame(py, error.clone_ref(py)));
+        }
+    }
 }
 
 impl Target for SignalChecked {
@@ -137,14 +153,13 @@ impl Target for SignalChecked {
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
         let value = self.target.log_density(x, noise);
-        if self.attached {
-            Python::attach(|py| self.session.tick(py));
-        }
-        if let Err(EvalError::Fatal(source)) = &value
-            && let Some(error) = source.downcast_ref::<PyErr>()
-        {
-            Python::attach(|py| self.session.blame(py, error.clone_ref(py)));
-        }
+        self.check(&value);
         value
+    }
+
+    fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {
+        let values = self.target.log_densities(points, noise);
+        values.iter().for_each(|value| self.check(value));
+        values
     }
 }

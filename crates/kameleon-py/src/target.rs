@@ -1,13 +1,16 @@
 //! The class `Target`: what Python passes to a run, made by one of its constructors.
 
 use crate::array::{self, Matrix, Vector};
+use crate::batcher::Rows;
 use crate::callable::{Callable, noise_input};
 use crate::pointer::{Function, Pointer};
+use crate::python_prior::Under;
 use crate::{error, json};
 use kameleon::any_target::AnyTarget;
 use kameleon::random::{Purpose, stream};
 use kameleon::target::{Gaussian, Noisy};
 use kameleon::{Known, Noise, Target};
+use kameleon_models::NoiseInput;
 use kameleon_runs::{Model, RunSettings};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -70,6 +73,12 @@ impl PyTarget {
         Self::new(Callable::new(function, noise_input(seeded, normals)))
     }
 
+    /// A vectorised Python function of (points), of (points, seeds) if `seeded`, or of (points, normals).
+    #[staticmethod]
+    fn rows(function: Py<PyAny>, seeded: bool, normals: usize) -> Self {
+        Self::new(Rows::new(function, noise_input(seeded, normals)))
+    }
+
     /// A compiled function at an address, with 2, 3 or 4 arguments; `owner` is kept alive.
     #[staticmethod]
     #[expect(unsafe_code)]
@@ -79,6 +88,11 @@ impl PyTarget {
         let what = "a compiled log density takes (x, dim), (x, dim, seed) or (x, dim, normals, count)";
         let function = function.ok_or_else(|| error::setting("log_density", what))?;
         Ok(Self::new(Pointer::new(function, owner)))
+    }
+
+    /// The same target plus a log prior, a Python function of a point.
+    fn under(&self, log_prior: Py<PyAny>) -> Self {
+        Self::new(Under::new(self.copy(), Callable::new(log_prior, NoiseInput::Exact)))
     }
 
     /// The dimension, if it is known.

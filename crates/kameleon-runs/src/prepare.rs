@@ -8,7 +8,8 @@ use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
 use kameleon::engine::{Engine, Runner};
 use kameleon::handover::Handover;
-use kameleon::population::Found;
+use kameleon::population::{Found, Prior};
+use kameleon::random::{Purpose, stream};
 use kameleon::record::Keep;
 use kameleon::{Control, Plan, Target, Warmup};
 use kameleon_models::{Bounded, JointPrior, WithPrior};
@@ -77,7 +78,13 @@ impl<'a> Prepared<'a> {
         if let Some(handover) = &self.handover {
             return Ok(handover.chain(index, self.target.normals())?);
         }
-        let start = starts::start(&self.settings, self.target.bounds(), index)?;
+        let start = match &self.settings.start {
+            // No parameter has a prior of its own to start from.
+            None if self.target.target().is_joint() => {
+                self.target.draws(&mut stream(self.plan.seed, index as u64, Purpose::Start), 1)
+            }
+            _ => starts::start(&self.settings, self.target.bounds(), index)?,
+        };
         Ok(self.plan.chain_at(index, &start, self.target.normals())?)
     }
 

@@ -5,7 +5,7 @@ use crate::prepare::Prepared;
 use crate::remote::{Remote, RemoteRunner};
 use crate::store::{Folder, Search};
 use kameleon::chain::ChainError;
-use kameleon::population::{Evaluator, OnThreads, Population};
+use kameleon::population::{Evaluator, OnThreads, Population, Prior};
 use kameleon::{Control, Ending, EvalError};
 use kameleon_models::Likelihood;
 use std::error::Error;
@@ -65,7 +65,14 @@ pub fn run(
     let worked = loop {
         report(&population, control);
         let before = population.evaluations();
-        match population.advance(&prepared.target, &mut *evaluator, pace.points(), &stop) {
+        let advanced = population.advance(&prepared.target, &mut *evaluator, pace.points(), &stop);
+        if let Some(why) = prepared.target.failure() {
+            // What it learned from that is of no use, and the folder keeps what was there before.
+            let error = ChainError::Population { evaluations: population.evaluations(), source: why.into() };
+            let reason = error.to_string();
+            return Ok(Outcome { search: Search::Running(population), ended: Some((Ending::Failed(error), reason)) });
+        }
+        match advanced {
             Ok(true) if !stop() => {}
             Ok(_) => break Ok(()),
             // What fails while the run is being stopped was stopped with it.

@@ -59,6 +59,23 @@ pub trait Prior {
 
     /// ln of its density, which integrates to one; −∞ outside its support.
     fn log_density(&self, x: &[f64]) -> f64;
+
+    /// Draws many points, one after another: for a prior that is better asked once.
+    fn draws(&self, rng: &mut Rng, count: usize) -> Vec<f64> {
+        let mut points = vec![0.0; count * self.dim()];
+        points.chunks_exact_mut(self.dim()).for_each(|x| self.draw(rng, x));
+        points
+    }
+
+    /// ln of its density at each of many points, which stand one after another.
+    fn log_densities(&self, points: &[f64]) -> Vec<f64> {
+        points.chunks_exact(self.dim()).map(|x| self.log_density(x)).collect()
+    }
+
+    /// Why it cannot be evaluated any more, if so. What it said in that call, and what was learned from it, is of no use.
+    fn failure(&self) -> Option<String> {
+        None
+    }
 }
 
 /// A stage: it proposes batches of points, and learns from what was found there.

@@ -266,9 +266,7 @@ impl Stage for Ladder {
         }
         let Some(rung) = &self.rung else {
             let count = if self.lineages[0].states.is_empty() { self.settings.first } else { self.settings.more };
-            let mut points = vec![0.0; 2 * (count / 2).max(2) * prior.dim()];
-            points.chunks_exact_mut(prior.dim()).for_each(|x| prior.draw(rng, x));
-            return Some(points);
+            return Some(prior.draws(rng, 2 * (count / 2).max(2)));
         };
         let mut points = Vec::new();
         for h in [0, 1] {

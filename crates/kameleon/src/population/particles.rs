@@ -23,7 +23,11 @@ pub struct Particles {
 impl Particles {
     /// Points without their likelihood, which is −∞ until it is told.
     pub(super) fn proposed(points: Vec<f64>, prior: &dyn Prior) -> Self {
-        let log_prior: Vec<f64> = points.chunks_exact(prior.dim()).map(|x| inside(x, prior)).collect();
+        let usable = |(x, log): (&[f64], f64)| {
+            if log.is_finite() && x.iter().all(|x| x.is_finite()) { log } else { f64::NEG_INFINITY }
+        };
+        let log_prior: Vec<f64> =
+            points.chunks_exact(prior.dim()).zip(prior.log_densities(&points)).map(usable).collect();
         let log_likelihood = vec![f64::NEG_INFINITY; log_prior.len()];
         Self { points, log_prior, log_likelihood }
     }
@@ -93,10 +97,4 @@ impl Particles {
             && self.log_likelihood.len() == self.len()
             && self.points.iter().all(|x| x.is_finite())
     }
-}
-
-/// The log density of the prior; −∞ where it is of no use.
-fn inside(x: &[f64], prior: &dyn Prior) -> f64 {
-    let log = if x.iter().all(|x| x.is_finite()) { prior.log_density(x) } else { f64::NEG_INFINITY };
-    if log.is_finite() { log } else { f64::NEG_INFINITY }
 }

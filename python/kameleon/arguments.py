@@ -1,0 +1,137 @@
+"""What the arguments of ``km.sample`` say about parameters, priors, starts and warm-up, as settings of a run."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from . import parameters
+from . import priors as all_priors
+from ._prior import Joint, PythonPrior
+from .errors import SettingsError
+from .parameters import Shape, Table
+from .population import Population
+from .problem import WITH_PRIOR, Problem, Recipe, under
+
+WARMUPS = ("auto", "chains", "population")
+
+
+def warmup(given: Any) -> int | str:
+    """A number of iterations, or a word."""
+    if given is None:
+        return "auto"
+    if isinstance(given, str) and given in WARMUPS:
+        return given
+    try:
+        iterations = -1 if isinstance(given, bool | np.bool_) else operator.index(given)
+    except TypeError:
+        iterations = -1
+    if iterations >= 0:
+        return iterations
+    words = ", ".join(f'"{word}"' for word in WARMUPS)
+    raise SettingsError("warmup", f"must be a number of iterations, at least 0, or one of {words}, not {given!r}")
+
+
+def population(given: Any) -> dict[str, Any]:
+    """The section ``population``."""
+    if given is None:
+        return {}
+    if not isinstance(given, Population):
+        raise SettingsError("population", f"must be a km.Population(...), not {given!r}")
+    return given._settings()
+
+
+def names(given: Sequence[str] | Mapping[str, Shape] | None, start: Any) -> list[str]:
+    """The names given by the user, with the parameters or with their starts."""
+    if given is None and isinstance(start, Mapping):
+        return parameters.names_of(parameters.shapes_of(start))
+    return parameters.names_of(given)
+
+
+def settle(
+    what: Problem, start: Any, bounds: Any, priors: Any, joint: Joint | None
+) -> tuple[Table, PythonPrior | None]:
+    """The section ``parameters``, and the prior that only Python can evaluate."""
+    if what.back is not None and (bounds is not None or priors is not None):
+        raise SettingsError("bounds" if bounds is not None else "priors", "belong in the PyMC model")
+    known = what.names or parameters.numbered(_count(start, bounds, priors, joint))
+    if not known:
+        if isinstance(bounds, Mapping) or isinstance(priors, Mapping):
+            raise SettingsError("parameters", "bounds and priors need the names of the parameters")
+        return {}, None
+    table = parameters.within(known, bounds)
+    if joint is not None:
+        return table, PythonPrior(len(known), {}, joint)
+    return table, all_priors.settle(known, table, priors)
+
+
+def _count(start: Any, bounds: Any, priors: Any, joint: Joint | None) -> int:
+    """The number of parameters without names, as far as starts, lists or draws tell it; else 0."""
+    for given in (priors, bounds):
+        if isinstance(given, Sequence) and not isinstance(given, str):
+            return len(given)
+    points = None if isinstance(start, Mapping) else parameters.starts_of(start, [])
+    if points:
+        return len(points[0])
+    if joint is not None and joint.draws is not None:
+        return int(joint.draw(np.random.default_rng(0), 1).shape[1])
+    return 0
+
+
+def starts(start: Any, what: Problem, table: Table) -> list[list[float]] | None:
+    """Given starts, or those of the model."""
+    given = parameters.starts_of(start, list(table))
+    if given is None and not table and what.native is not None and what.native.dim is None:
+        raise SettingsError("start", "give a start or the parameters, since a function does not tell its dimension")
+    return what.start if given is None else given
+
+
+def draw_starts(prior: PythonPrior, table: Table, seed: int, chains: int) -> None:
+    """Puts starts into the table for those parameters that have a prior next to others that have none."""
+    if prior.is_proper or prior.joint is not None:
+        return
+    draws, names = prior.draw(seed, chains), list(table)
+    for k in prior.marginals:
+        table[names[k]]["start"] = [float(x) for x in draws[:, k]]
+
+
+def check_population(prior: PythonPrior | None, table: Table) -> None:
+    """Says what a population lacks in a prior that is not proper."""
+    if prior is None or prior.is_proper:
+        return
+    if prior.joint is not None:
+        what = 'is needed for warmup="population": a prior that is only a function cannot be drawn from'
+        raise SettingsError("prior_draws", what)
+    has_prior = [k in prior.marginals or "prior" in entry for k, entry in enumerate(table.values())]
+    name = list(table)[has_prior.index(False)]
+    raise SettingsError("priors", f'warmup="population" needs a prior of every parameter: {name} has none')
+
+
+def again(recipe: Recipe, settings: dict[str, Any], priors: Any, joint: Joint | None) -> Recipe:
+    """The recipe of a run that is resumed, under the prior that only Python can evaluate."""
+    model = settings["model"]
+    about = model.get("external-prior") or str(model.get("external") or "").partition(WITH_PRIOR)[2]
+    if bool(about) != (priors is not None):
+        what = (
+            f"must be given again: the run has the prior {about}" if about else "are kept in the folder: leave them out"
+        )
+        raise SettingsError("priors", what)
+    if not about:
+        return recipe
+    table = {name: {key: entry.get(key) for key in ("lower", "upper")} for name, entry in _tables(settings).items()}
+    prior = PythonPrior(len(table), {}, joint) if joint else all_priors.settle(list(table), table, priors)
+    if prior is None or prior.about != about:
+        raise SettingsError("priors", f"are not those of the run, which has the prior {about}")
+    if "external-prior" in model and not prior.is_proper:
+        raise SettingsError("prior_draws", "must be given again: the run draws from its prior")
+    return partial(under, recipe, prior)
+
+
+def _tables(settings: dict[str, Any]) -> Table:
+    """What the settings of a run say of each parameter."""
+    given = settings["parameters"]
+    return given if isinstance(given, dict) else {name: {} for name in given}
