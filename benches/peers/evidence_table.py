@@ -1,0 +1,102 @@
+"""The table of evidence in Markdown, from the lines of single runs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+Run = dict[str, Any]
+"""A line of `evidence.jsonl`."""
+
+COLUMNS = [
+    "seeds",
+    "rms error of log Z",
+    "claimed",
+    "weights",
+    "evaluations",
+    "CPU s",
+    "error² × evaluations",
+    "error² × CPU s",
+]
+
+
+def mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+@dataclass
+class Row:
+    """A package on a problem, over seeds."""
+
+    seeds: int
+    rms: float
+    claimed: float
+    weight_error: float | None
+    evaluations: float
+    seconds: float
+
+    @classmethod
+    def of(cls, runs: list[Run]) -> Row:
+        def over_seeds(key: str) -> float:
+            return mean([run[key] for run in runs])
+
+        has_modes = runs[0]["weight_error"] is not None
+        return cls(
+            len(runs),
+            math.sqrt(mean([run["off"] ** 2 for run in runs])),
+            over_seeds("claimed"),
+            over_seeds("weight_error") if has_modes else None,
+            over_seeds("evaluations"),
+            over_seeds("seconds"),
+        )
+
+    def cells(self, ours: Row | None) -> list[str]:
+        """With the products relative to those of Kameleon: above 1 it is ahead."""
+        by_evaluations = by_seconds = "–"
+        if ours is not None:
+            squared = (self.rms / ours.rms) ** 2
+            by_evaluations = f"{squared * self.evaluations / ours.evaluations:.2g}"
+            by_seconds = f"{squared * self.seconds / ours.seconds:.2g}"
+        weights = "–" if self.weight_error is None else f"{self.weight_error:.3f}"
+        return [
+            str(self.seeds),
+            f"{self.rms:.3f}",
+            f"{self.claimed:.3f}",
+            weights,
+            f"{self.evaluations:,.0f}",
+            f"{self.seconds:,.1f}",
+            by_evaluations,
+            by_seconds,
+        ]
+
+
+def problem_lines(runs: list[Run], problem: str, packages: list[str]) -> list[str]:
+    """A line for each package; the first names the problem."""
+    own = [run for run in runs if run["problem"] == problem]
+    done = {name: [run for run in own if run["package"] == name and "off" in run] for name in packages}
+    ours = Row.of(done["kameleon"]) if done["kameleon"] else None
+    lines = []
+    for name in packages:
+        late = [run["not_done"] for run in own if run["package"] == name and "not_done" in run]
+        if done[name]:
+            cells = Row.of(done[name]).cells(ours)
+            if late:
+                cells[0] += f" (another {late[0]})"
+        elif late:
+            cells = [late[0]] + ["–"] * (len(COLUMNS) - 1)
+        else:
+            continue
+        lines.append(f"| {'' if lines else problem} | {name} | {' | '.join(cells)} |")
+    return lines
+
+
+def tables(runs: list[Run], problems: list[str], packages: list[str]) -> str:
+    """Versions, dates, and the table of all problems."""
+    made = sorted({(run["package"], run["version"], run["date"]) for run in runs if "off" in run})
+    head = "; ".join(f"{package} {version}, {day}" for package, version, day in made)
+    lines = [f"`make compare-evidence`: {head}.", ""]
+    lines += [f"| problem | package | {' | '.join(COLUMNS)} |", f"|---|---|{'--:|' * len(COLUMNS)}"]
+    for problem in problems:
+        lines += problem_lines(runs, problem, packages)
+    return "\n".join(lines) + "\n"
