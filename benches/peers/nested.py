@@ -120,7 +120,13 @@ class Package:
 PACKAGES = [
     Package("kameleon", "kameleon", "kameleon", kameleon),
     Package("dynesty", "dynesty", "dynesty", dynesty),
-    Package("dynesty, rwalk", "dynesty", "dynesty", dynesty_walks, ("B(0.1), d 8", "B(0.03), d 8", "flower, d 8")),
+    Package(
+        "dynesty, rwalk",
+        "dynesty",
+        "dynesty",
+        dynesty_walks,
+        ("8 modes, d 5", "B(0.1), d 8", "B(0.03), d 8", "flower, d 8"),
+    ),
     Package("UltraNest", "ultranest", "ultranest", ultranest),
     Package("pocoMC", "pocomc", "pocomc", pocomc),
     Package("nautilus", "nautilus", "nautilus-sampler", nautilus),
