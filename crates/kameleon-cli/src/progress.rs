@@ -1,27 +1,43 @@
-//! Live progress: a bar for each chain with its acceptance, scale and speed.
+//! Live progress: a line for a population, and a bar for each chain with its acceptance, scale and speed.
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use kameleon::Progress;
+use kameleon::engine::PopulationProgress;
 use std::io::IsTerminal;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// Runs `work` while bars follow the chains through their warm-up and `sampling` iterations more; no bars when quiet or not on a terminal.
-pub fn watch<R>(progress: &[Progress], indices: &[usize], sampling: u64, quiet: bool, work: impl FnOnce() -> R) -> R {
+pub fn watch<R>(
+    progress: &[Progress],
+    population: &PopulationProgress,
+    indices: &[usize],
+    sampling: u64,
+    quiet: bool,
+    work: impl FnOnce() -> R,
+) -> R {
     if quiet || !std::io::stderr().is_terminal() {
         return work();
     }
     std::thread::scope(|scope| {
         // The bars end when the sender is dropped, also by a panic in the target.
         let (_running, ended) = mpsc::channel::<()>();
-        scope.spawn(move || draw(progress, indices, sampling, &ended));
+        scope.spawn(move || draw(progress, population, indices, sampling, &ended));
         work()
     })
 }
 
-fn draw(progress: &[Progress], indices: &[usize], sampling: u64, ended: &Receiver<()>) {
+fn draw(
+    progress: &[Progress],
+    population: &PopulationProgress,
+    indices: &[usize],
+    sampling: u64,
+    ended: &Receiver<()>,
+) {
     let bars = MultiProgress::new();
+    let line = ProgressStyle::with_template("{wide_msg}").expect("the template is right");
+    let line = bars.add(ProgressBar::new_spinner().with_style(line));
     let style = ProgressStyle::with_template("{prefix} {bar:16.green} {percent:>3}%  {wide_msg}")
         .expect("the template is right")
         .progress_chars("━╸─");
@@ -36,10 +52,15 @@ fn draw(progress: &[Progress], indices: &[usize], sampling: u64, ended: &Receive
     let mut first_seen = vec![None; progress.len()];
     loop {
         let last = ended.recv_timeout(Duration::from_millis(100)) != Err(RecvTimeoutError::Timeout);
+        match population.line() {
+            Some(text) => line.set_message(format!("population  {text}")),
+            None => line.set_message(""),
+        }
         for ((bar, progress), seen) in bars.iter().zip(progress).zip(&mut first_seen) {
             show(bar, progress, sampling, seen);
         }
         if last {
+            line.finish_and_clear();
             // Where nothing has begun, there is an error to be read and no progress.
             let begun = first_seen.iter().any(Option::is_some);
             bars.iter().for_each(if begun { ProgressBar::abandon } else { ProgressBar::finish_and_clear });

@@ -1,6 +1,7 @@
 //! What is printed of a run: a table and a verdict for people, one JSON object for programs.
 
 mod learned;
+mod population;
 
 use crate::Exit;
 use crate::args::{MergeArgs, PrintArgs, SummaryArgs};
@@ -75,6 +76,7 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         "learned": posterior.learned,
         "evidence": posterior.jumps.as_ref().map(evidence_json),
         "jumps": posterior.jumps.as_ref().map(jumps_json),
+        "population": posterior.population,
         "converged": summary.verdict.converged,
         "ended": shown.reason,
         "warnings": all,
@@ -151,6 +153,7 @@ fn as_text(
     if let Some(jumps) = posterior.jumps.as_ref().filter(|_| !posterior.points().is_empty()) {
         out += &wrapped(&format!("{}  ", jumps.name()), "  ", &jumps.to_string());
     }
+    out += &population::as_text(posterior);
     out += &learned::as_text(&posterior.learned, verbose);
     for line in gp.map_or_else(String::new, |gp| gp.lines()).lines() {
         out += &paragraph(line);
@@ -202,15 +205,17 @@ impl Figures {
 fn headline(shown: &Shown<'_>, draws: usize) -> String {
     let Shown { posterior, model, .. } = shown;
     let (chains, each) = match posterior.chains.as_slice() {
+        [] => (format!("{} chains", shown.settings.run.indices().len()), " each"),
         [one] => (format!("chain {}", one.index), ""),
         many => (format!("{} chains", many.len()), " each"),
     };
     let line = format!(
-        "{} on {} in {} dimension{}: {chains}, {} iterations of warm-up and {draws} draws{each}{}, seed {}",
+        "{} on {} in {} dimension{}: {}{chains}, {} iterations of warm-up and {draws} draws{each}{}, seed {}",
         posterior.sampler,
         posterior.target,
         posterior.dim(),
         if posterior.dim() == 1 { "" } else { "s" },
+        population::beginning(posterior),
         posterior.warmup,
         if posterior.thin > 1 { format!(" (one in {} kept)", posterior.thin) } else { String::new() },
         posterior.seed,

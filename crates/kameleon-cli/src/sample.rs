@@ -6,6 +6,7 @@ use crate::output::write_out;
 use crate::progress::watch;
 use crate::report;
 use anyhow::{Context, Result, bail};
+use kameleon::engine::PopulationProgress;
 use kameleon::{Control, Ending, Progress};
 use kameleon_runs::settings::Kind;
 use kameleon_runs::store::Files;
@@ -78,8 +79,10 @@ fn run(
     let sampling = settings.length()?.sampling;
     let stop = stop_on_ctrl_c()?;
     let progress: Vec<Progress> = indices.iter().map(|_| Progress::default()).collect();
-    let control = Control { stop: Some(stop), progress: Some(&progress) };
-    let finished = watch(&progress, &indices, sampling, show.quiet || show.print.json, || work(control))?;
+    let population = PopulationProgress::default();
+    let control = Control { stop: Some(stop), progress: Some(&progress), population: Some(&population) };
+    let quiet = show.quiet || show.print.json;
+    let finished = watch(&progress, &population, &indices, sampling, quiet, || work(control))?;
     report::print(&report::Shown::of(&finished, Some(model)), &show.print)?;
     match finished.ending {
         Ending::Complete => {

@@ -163,6 +163,11 @@ impl<T: Target> Bounded<T> {
     pub fn log_jacobian(&self, u: &[f64]) -> f64 {
         self.bounds.iter().zip(u).map(|(bound, &u)| bound.bounded(u).1).sum()
     }
+
+    /// The target within the bounds.
+    pub fn target(&self) -> &T {
+        &self.target
+    }
 }
 
 impl<T: Target> Target for Bounded<T> {

@@ -9,11 +9,12 @@ pub use text::{entries, list};
 use crate::bounds::Bound;
 use crate::error::{ModelError, demand};
 use cut::CutPrior;
-use kameleon::{Evaluation, Noise, Rng, Target};
+use kameleon::{Evaluation, Noise, Rng, Target, population};
 use rand::RngExt;
 use rand::distr::Open01;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::Arc;
 use table::{Family, Values};
 
 /// A prior whose parameters have been checked. As text: `normal(0, 1)`; [`list`] shows all there are.
@@ -75,18 +76,7 @@ impl Prior {
     /// The least number strictly inside the support at which [`Prior::cdf`] reaches `probability`; the largest if none
     /// does.
     pub fn quantile(&self, probability: f64) -> f64 {
-        // By bisection of the floating-point numbers themselves: 64 evaluations for any family, however heavy its tails.
-        let mut low = order(self.support.lower().map_or(f64::MIN, f64::next_up));
-        let mut high = order(self.support.upper().map_or(f64::MAX, f64::next_down));
-        while low < high {
-            let middle = low.midpoint(high).min(high - 1);
-            if self.cdf(from_order(middle)) >= probability {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        from_order(low)
+        least_inside(self.support, |x| self.cdf(x) >= probability)
     }
 
     /// One draw, strictly inside the support.
@@ -107,6 +97,22 @@ impl fmt::Debug for Prior {
     }
 }
 
+/// The least number strictly inside the bound at which `is_reached`, which no larger number loses; the largest if there is none.
+fn least_inside(bound: Bound, is_reached: impl Fn(f64) -> bool) -> f64 {
+    // By bisection of the floating-point numbers themselves: 64 evaluations for any family, however heavy its tails.
+    let mut low = order(bound.lower().map_or(f64::MIN, f64::next_up));
+    let mut high = order(bound.upper().map_or(f64::MAX, f64::next_down));
+    while low < high {
+        let middle = low.midpoint(high).min(high - 1);
+        if is_reached(from_order(middle)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    from_order(low)
+}
+
 /// The place of a number among all floating-point numbers.
 fn order(x: f64) -> i64 {
     let bits = x.to_bits() as i64;
@@ -118,11 +124,15 @@ fn from_order(place: i64) -> f64 {
     f64::from_bits((if place < 0 { place ^ i64::MAX } else { place }) as u64)
 }
 
+/// A prior of all parameters together, in their own units, that another program knows.
+pub type JointPrior = Arc<dyn population::Prior + Send + Sync>;
+
 /// A target plus the log densities of priors. Outside their support the target is not evaluated.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct WithPrior<T> {
     target: T,
     priors: Vec<Option<CutPrior>>,
+    joint: Option<JointPrior>,
 }
 
 impl<T: Target> WithPrior<T> {
@@ -140,17 +150,49 @@ impl<T: Target> WithPrior<T> {
         let (wanted, found) = (found, bounds.len());
         demand(found == wanted, "bounds", || format!("{found} given for {wanted} parameters of the target"))?;
         let cut = |(prior, bound): (Option<Prior>, &Bound)| prior.map(|prior| CutPrior::new(prior, *bound)).transpose();
-        Ok(Self { target, priors: priors.into_iter().zip(bounds).map(cut).collect::<Result<_, _>>()? })
+        let priors = priors.into_iter().zip(bounds).map(cut).collect::<Result<_, _>>()?;
+        Ok(Self { target, priors, joint: None })
     }
 
-    /// The sum of the priors' log densities at `x`.
+    /// One prior of all parameters; it must integrate to one within their bounds.
+    pub fn joint(target: T, prior: JointPrior) -> Result<Self, ModelError> {
+        let (found, wanted) = (prior.dim(), target.dim().unwrap_or(prior.dim()));
+        demand(found == wanted, "prior", || format!("has {found} parameters, the target {wanted}"))?;
+        Ok(Self { target, priors: vec![None; found], joint: Some(prior) })
+    }
+
+    /// The log density of the prior at `x`: the sum over parameters that have one.
     pub fn log_prior(&self, x: &[f64]) -> f64 {
-        self.priors.iter().zip(x).filter_map(|(prior, &x)| Some(prior.as_ref()?.log_density(x))).sum()
+        let joint = self.joint.as_ref().map_or(0.0, |prior| prior.log_density(x));
+        joint + self.priors.iter().zip(x).filter_map(|(prior, &x)| Some(prior.as_ref()?.log_density(x))).sum::<f64>()
     }
 
     /// Whether every parameter has a prior: then, with a likelihood for a target, the density integrates to the evidence.
     pub fn is_proper(&self) -> bool {
-        self.priors.iter().all(Option::is_some)
+        self.joint.is_some() || self.priors.iter().all(Option::is_some)
+    }
+
+    /// Draws a point from the prior; NaN for a parameter that has none.
+    pub fn draw_prior(&self, rng: &mut Rng, x: &mut [f64]) {
+        match &self.joint {
+            Some(prior) => prior.draw(rng, x),
+            None => {
+                let draw = |prior: &Option<CutPrior>| prior.as_ref().map_or(f64::NAN, |prior| prior.sample(rng));
+                x.iter_mut().zip(self.priors.iter().map(draw)).for_each(|(x, drawn)| *x = drawn);
+            }
+        }
+    }
+
+    /// The target without its priors.
+    pub fn target(&self) -> &T {
+        &self.target
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for WithPrior<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("WithPrior");
+        shown.field("target", &self.target).field("priors", &self.priors).field("joint", &self.joint.is_some()).finish()
     }
 }
 
@@ -165,7 +207,7 @@ impl<T: Target> Target for WithPrior<T> {
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
         let log_prior = self.log_prior(x);
-        if log_prior == f64::NEG_INFINITY {
+        if log_prior.is_nan() || log_prior == f64::NEG_INFINITY {
             return Ok(log_prior);
         }
         Ok(log_prior + self.target.log_density(x, noise)?)

@@ -81,7 +81,7 @@ pub fn work<'py>(
 ) -> PyResult<(Bound<'py, PyBytes>, Option<Bound<'py, PyAny>>)> {
     let session = Arc::new(Session::new(1, None));
     let target = SignalChecked::new(target.copy(), Arc::clone(&session), attached);
-    let work = || kameleon_runs::run_task(task, target, session.control());
+    let work = || kameleon_runs::run_task(task, target, None, session.control());
     let done = if attached { work() } else { watched(py, &session, work) };
     let fault = session.fault().map(|fault| fault.into_value(py).into_bound(py).into_any());
     Ok((PyBytes::new(py, &done.map_err(error::run)?), fault))

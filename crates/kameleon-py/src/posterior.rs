@@ -4,7 +4,7 @@ use crate::diagnose::summary_texts;
 use crate::{array, error, json};
 use kameleon::Outcome;
 use kameleon::record::{Draws, Jumps};
-use kameleon_runs::output::{ChainDraws, Format, Posterior, ProposalEllipse, Variable, report_html};
+use kameleon_runs::output::{ChainDraws, Format, PopulationSummary, Posterior, ProposalEllipse, Variable, report_html};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -33,6 +33,9 @@ pub fn to_dict(py: Python<'_>, posterior: Posterior) -> PyResult<Bound<'_, PyDic
     dict.set_item("warnings", posterior.warnings)?;
     dict.set_item("learned", json::write(&posterior.learned)?)?;
     dict.set_item("jumps", json::write(&posterior.jumps)?)?;
+    let labels = posterior.population.as_ref().map(|population| population.labels.clone());
+    dict.set_item("population", json::write(&posterior.population)?)?;
+    dict.set_item("mode_labels", labels)?;
     Ok(dict)
 }
 
@@ -77,7 +80,13 @@ macro_rules! get {
 fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
     let variables: Vec<(String, Vec<usize>)> = get!(dict, "variables");
     let chains: Vec<Bound<'_, PyDict>> = get!(dict, "chains");
-    let [learned, jumps]: [String; 2] = [get!(dict, "learned"), get!(dict, "jumps")];
+    let [learned, jumps, population]: [String; 3] =
+        [get!(dict, "learned"), get!(dict, "jumps"), get!(dict, "population")];
+    let labels: Option<Vec<Vec<usize>>> = get!(dict, "mode_labels");
+    let mut population: Option<PopulationSummary> = json::read(&population)?;
+    if let (Some(population), Some(labels)) = (&mut population, labels) {
+        population.labels = labels;
+    }
     Ok(Posterior {
         target: get!(dict, "target"),
         sampler: get!(dict, "sampler"),
@@ -93,6 +102,7 @@ fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
         warnings: get!(dict, "warnings"),
         learned: json::read(&learned)?,
         jumps: json::read(&jumps)?,
+        population,
     })
 }
 

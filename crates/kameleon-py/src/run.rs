@@ -9,7 +9,7 @@ use crate::target::PyTarget;
 use crate::{error, json, posterior};
 use kameleon::Ending;
 use kameleon::any_target::AnyTarget;
-use kameleon_runs::{Finished, RemoteRunner, RunError, RunSettings};
+use kameleon_runs::{Finished, Outside, RemoteRunner, RunError, RunSettings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
@@ -74,12 +74,13 @@ impl Work {
 
     fn run(&self, target: SignalChecked) -> Result<Finished, RunError> {
         let (folder, control) = (self.folder.as_deref(), self.session.control());
-        let bridge = self.bridge.as_ref().map(|bridge| bridge as &dyn RemoteRunner);
+        let runner = self.bridge.as_ref().map(|bridge| bridge as &dyn RemoteRunner);
+        let outside = Outside { runner, ..Outside::default() };
         match &self.settings {
-            Some(settings) => kameleon_runs::start_on(bridge, settings, target, folder, control),
+            Some(settings) => kameleon_runs::start_on(&outside, settings, target, folder, control),
             None => {
                 let folder = folder.unwrap_or("".as_ref());
-                kameleon_runs::resume_on(bridge, folder, target, self.draws, self.threads, control)
+                kameleon_runs::resume_on(&outside, folder, target, self.draws, self.threads, control)
             }
         }
     }

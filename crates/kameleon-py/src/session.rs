@@ -38,7 +38,7 @@ impl Session {
 
     /// How the chains are stopped and watched.
     pub fn control(&self) -> Control<'_> {
-        Control { stop: Some(&self.stop), progress: Some(&self.progress) }
+        Control { stop: Some(&self.stop), progress: Some(&self.progress), ..Control::default() }
     }
 
     /// Whether Ctrl-C stopped the run.

@@ -54,6 +54,12 @@ impl RunError {
         }
     }
 
+    /// For `map_err`: the population before the chains cannot be used.
+    pub(crate) fn damaged_population(source: FileError) -> Self {
+        let advice = "To run the population again from its seed, which gives the same, remove this file, then resume";
+        FileError(format!("{source}\n{advice}")).into()
+    }
+
     /// The run in `folder` is refused for this reason.
     pub(crate) fn refused(folder: &Path, why: impl Display) -> Self {
         FileError::new(folder, why).into()

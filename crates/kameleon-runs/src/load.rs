@@ -1,11 +1,12 @@
 //! A run as it is to be shown: from memory, or from a folder, also while it is running.
 
 use crate::error::RunError;
-use crate::output::{ChainDraws, JumpSummary, Learned, Posterior, ProposalEllipse};
+use crate::output::{ChainDraws, JumpSummary, Learned, PopulationSummary, Posterior, ProposalEllipse};
 use crate::settings::RunSettings;
 use crate::status::Status;
-use crate::store::{Checkpoint, Files, read_journal};
+use crate::store::{Checkpoint, Files, Search, read_journal};
 use crate::stuck;
+use kameleon::Warmup;
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::Evidence;
 use kameleon::engine::Job;
@@ -23,12 +24,25 @@ pub fn load(folder: &Path) -> Result<Posterior, RunError> {
     let mut notes = Vec::new();
     let mut chains = Vec::new();
     let dim = settings.parameters.0.len();
-    for index in settings.run.indices() {
+    let search = read_search(&files, &settings, &mut notes);
+    let waiting = settings.run.warmup == Warmup::Population && !matches!(search, Some(Search::Done(_)));
+    for index in settings.run.indices().into_iter().filter(|index| !waiting || files.journal(*index).exists()) {
         chains.extend(read_chain(&files, index, dim, &mut notes)?);
     }
-    let mut posterior = posterior(&settings, chains, &Status::read(&files))?;
+    let mut posterior = posterior(&settings, chains, search.as_ref(), &Status::read(&files))?;
     posterior.warnings.extend(notes);
     Ok(posterior)
+}
+
+/// The population of a run that has one, as far as it can be read.
+fn read_search(files: &Files, settings: &RunSettings, notes: &mut Vec<String>) -> Option<Search> {
+    if settings.run.warmup != Warmup::Population {
+        return None;
+    }
+    Search::read(files, settings.parameters.0.len()).unwrap_or_else(|error| {
+        notes.push(format!("what the population found cannot be read: {error}"));
+        None
+    })
 }
 
 /// The settings of the run in a folder.
@@ -100,7 +114,12 @@ pub fn read_draws(files: &Files, index: usize, dim: usize, notes: &mut Vec<Strin
 }
 
 /// Puts everything together, in the parameters' own units.
-pub fn posterior(settings: &RunSettings, chains: Vec<StoredChain>, status: &Status) -> Result<Posterior, RunError> {
+pub fn posterior(
+    settings: &RunSettings,
+    chains: Vec<StoredChain>,
+    search: Option<&Search>,
+    status: &Status,
+) -> Result<Posterior, RunError> {
     let bounds = settings.parameters.bounds()?;
     let names = settings.parameters.names();
     let lengths = chains.iter().filter_map(|chain| Some(chain.chain.as_deref()?.warmup()));
@@ -108,12 +127,17 @@ pub fn posterior(settings: &RunSettings, chains: Vec<StoredChain>, status: &Stat
     let learned = Learned::of(chains.iter().filter_map(|chain| chain.chain.as_deref()));
     let advice = advice(chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice()))));
     let evidence = evidence(settings, &chains);
+    let population = search.map(|search| {
+        let points: Vec<_> = chains.iter().map(|chain| (chain.index, chain.recorded.draws.points.as_slice())).collect();
+        PopulationSummary::new(search, &settings.population, &bounds, &points, evidence.as_ref())
+    });
     let chains: Vec<ChainDraws> = chains.into_iter().map(|chain| shown(chain, &bounds, warmup)).collect();
     let jumps = summarise_jumps(settings, evidence, &chains)?;
     let noisy = settings.model.is_noisy();
     let statistics = || chains.iter().map(|chain| &chain.statistics);
     let mut warnings: Vec<String> = status.warning().into_iter().collect();
     warnings.extend(invalid_points(statistics()));
+    warnings.extend(population.iter().flat_map(PopulationSummary::warnings));
     warnings.extend(advice);
     warnings.extend(jumps.as_ref().and_then(|jumps| jumps.warning(&names)));
     if noisy {
@@ -136,6 +160,7 @@ pub fn posterior(settings: &RunSettings, chains: Vec<StoredChain>, status: &Stat
         warnings,
         learned,
         jumps,
+        population,
         chains,
     })
 }

@@ -3,13 +3,16 @@
 use crate::error::RunError;
 use crate::settings::{Parameters, RunSettings, SettingsError};
 use crate::starts;
+use crate::store::Search;
 use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
 use kameleon::engine::{Engine, Runner};
+use kameleon::handover::Handover;
+use kameleon::population::Found;
 use kameleon::record::Keep;
-use kameleon::{Control, Target};
-use kameleon_models::{Bounded, WithPrior};
-use std::time::Duration;
+use kameleon::{Control, Plan, Target, Warmup};
+use kameleon_models::{Bounded, JointPrior, WithPrior};
+use std::time::{Duration, Instant};
 
 /// The target that chains see: the user's, within its bounds and with its priors.
 pub type ChainTarget<'a> = Bounded<WithPrior<AnyTarget<'a>>>;
@@ -18,30 +21,69 @@ pub type ChainTarget<'a> = Bounded<WithPrior<AnyTarget<'a>>>;
 pub struct Prepared<'a> {
     /// The settings, complete.
     pub settings: RunSettings,
+    /// The plan of the chains.
+    pub plan: Plan,
     /// The target that chains see.
     pub target: ChainTarget<'a>,
+    /// When the run began: from then on its time is counted.
+    pub started: Instant,
+    /// The population before the chains; none before it was begun, and for a run without one.
+    pub search: Option<Search>,
+    /// How chains go on from what it found.
+    handover: Option<Handover>,
 }
 
 impl<'a> Prepared<'a> {
-    /// Fills in what the settings leave open, and puts bounds and priors around the target.
-    pub fn new(settings: &RunSettings, target: AnyTarget<'a>) -> Result<Self, RunError> {
+    /// Fills in what the settings leave open, and puts bounds and priors around the target. A `prior` of all parameters takes the
+    /// place of those of the settings.
+    pub fn new(settings: &RunSettings, target: AnyTarget<'a>, prior: Option<JointPrior>) -> Result<Self, RunError> {
         let mut settings = settings.clone();
         name_parameters(&mut settings, &target)?;
+        check_joint(&mut settings, prior.as_ref())?;
         // What the plan leaves open depends on the sampler.
         let sampler = settings.sampler()?;
-        (settings.sampler, settings.run.sampler) = (sampler.choice(), sampler);
-        settings.run.complete(settings.model.default_length());
+        (settings.sampler, settings.run) = (sampler.choice(), settings.plan()?);
         settings.check()?;
         let priors = settings.parameters.0.iter().map(|(_, parameter)| parameter.prior).collect();
         let bounds = settings.parameters.bounds()?;
-        let target = Bounded::new(WithPrior::within(target, priors, &bounds)?, bounds)?;
-        Ok(Self { settings, target })
+        let target = match prior {
+            Some(prior) => WithPrior::joint(target, prior)?,
+            None => WithPrior::within(target, priors, &bounds)?,
+        };
+        let (plan, target) = (settings.run.clone(), Bounded::new(target, bounds)?);
+        Ok(Self { settings, plan, target, started: Instant::now(), search: None, handover: None })
+    }
+
+    /// Whether a population comes before the chains.
+    pub fn starts_from_prior(&self) -> bool {
+        self.settings.run.warmup == Warmup::Population
+    }
+
+    /// From now on chains start from what a population found.
+    pub fn hand_over(&mut self, found: &Found) -> Result<(), SettingsError> {
+        let handover = Handover::new(found, &self.settings.run).map_err(|error| error.within("run"))?;
+        self.plan = handover.plan.clone();
+        self.handover = Some(handover);
+        Ok(())
+    }
+
+    /// Whether chains learn together, so that none can go on without the others of its group.
+    pub fn pools(&self) -> bool {
+        self.plan.pools() && !self.handover.as_ref().is_some_and(Handover::is_frozen)
     }
 
     /// A chain of the plan, at its start.
     pub fn chain(&self, index: usize) -> Result<Box<dyn AnyChain>, RunError> {
+        if let Some(handover) = &self.handover {
+            return Ok(handover.chain(index, self.target.normals())?);
+        }
         let start = starts::start(&self.settings, self.target.bounds(), index)?;
-        Ok(self.settings.run.chain_at(index, &start, self.target.normals())?)
+        Ok(self.plan.chain_at(index, &start, self.target.normals())?)
+    }
+
+    /// When the run began, and how long it may take.
+    pub fn time_limit(&self) -> Option<(Instant, Duration)> {
+        self.plan.time_limit().map(|limit| (self.started, limit))
     }
 
     /// How often a chain on disk is saved while it runs.
@@ -51,9 +93,9 @@ impl<'a> Prepared<'a> {
 
     /// What runs the chains: this machine's threads, or a remote runner.
     pub fn engine<'e>(&self, runner: Option<&'e dyn Runner>, control: Control<'e>) -> Engine<'e> {
-        let (run, output) = (&self.settings.run, &self.settings.output);
+        let (run, output) = (&self.plan, &self.settings.output);
         let keep = Keep { thin: run.thin, warmup: output.keep_warmup, jumps: output.keep_jumps };
-        Engine { keep, threads: run.threads, limit: run.time_limit(), runner, control }
+        Engine { keep, threads: run.threads, limit: self.time_limit(), runner, control }
     }
 }
 
@@ -72,4 +114,22 @@ fn name_parameters(settings: &mut RunSettings, target: &AnyTarget<'_>) -> Result
     }
     let what = format!("{given} are named, but the model has {dim}");
     SettingsError::demand("parameters", given == dim, &what)
+}
+
+/// A prior that is a function of another program comes with the run, and its settings say so.
+fn check_joint(settings: &mut RunSettings, prior: Option<&JointPrior>) -> Result<(), SettingsError> {
+    match (prior, &settings.model.external_prior) {
+        (Some(prior), _) => {
+            let (found, wanted) = (prior.dim(), settings.parameters.0.len());
+            let what = format!("has {found} parameters, but the model has {wanted}");
+            SettingsError::demand("model.external-prior", found == wanted, &what)?;
+            settings.model.external_prior.get_or_insert_with(|| "a function".into());
+            Ok(())
+        }
+        (None, Some(what)) => {
+            let what = format!("{what} is a function of another program, and only that program can evaluate it");
+            Err(SettingsError::new("model.external-prior", what))
+        }
+        (None, None) => Ok(()),
+    }
 }

@@ -1,5 +1,5 @@
-//! Chains that are run on other processes or machines, a task at a time: a chain goes out as bytes, and comes back as bytes
-//! with what it drew.
+//! Chains that are run, and points that are evaluated, on other processes or machines, a task at a time: a chain goes out as bytes,
+//! and comes back as bytes with what it drew.
 //!
 //! The run itself stays here: chains are refreshed, draws recorded, rules checked. The result of a task follows from the chain
 //! it begins with, so a task that was lost can be done again, anywhere, with the same result.
@@ -11,17 +11,28 @@ use kameleon::any_chain::SavedChain;
 use kameleon::any_target::AnyTarget;
 use kameleon::chain::ChainError;
 use kameleon::engine::{Job, Runner};
+use kameleon::population::{Evaluator, OnThreads, Stop};
 use kameleon::record::{Keep, Recorded};
-use kameleon::{Control, Target};
+use kameleon::{Control, EvalError, Target};
+use kameleon_models::{JointPrior, Likelihood};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::error::Error;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+
+const NOT_OF_TASK: &str = "the result is not that of the task that was sent";
+/// The most tasks that the points of a batch are cut into, and how many they are before it is known how long a point takes.
+const MOST_TASKS: usize = 256;
+const FIRST_TASKS: usize = 32;
+/// The seconds of work that make a task of points worth sending.
+const WORTH_SENDING: f64 = 0.05;
 
 /// Has tasks done on other processes or machines.
 pub trait RemoteRunner: Sync {
-    /// Has a task of a chain done there by [`run_task`], and brings back what that returned; none if it was stopped before.
-    fn send(&self, chain: usize, task: Vec<u8>, stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError>;
+    /// Has a task of this number, which is that of its chain or of its part of a batch, done there by [`run_task`], and brings back
+    /// what that returned; none if it was stopped before.
+    fn send(&self, number: usize, task: Vec<u8>, stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError>;
 
     /// How long a task may take: what is lost with it is computed again.
     fn task_time(&self) -> Duration;
@@ -34,12 +45,19 @@ pub type RemoteError = Box<dyn Error + Send + Sync>;
 #[derive(Serialize, Deserialize)]
 struct Task {
     settings: String,
-    chain: SavedChain,
-    sampling: u64,
-    time: Duration,
+    work: Work,
 }
 
-/// What comes back.
+/// What is to be done.
+#[derive(Serialize, Deserialize)]
+enum Work {
+    /// A chain is to be advanced.
+    Chain { chain: Box<SavedChain>, sampling: u64, time: Duration },
+    /// Points of a population, on the unbounded scale, are to be evaluated, of which the first is evaluation number `first`.
+    Points { points: Vec<f64>, first: u64 },
+}
+
+/// What comes back of a chain.
 #[derive(Serialize, Deserialize)]
 struct TaskResult {
     chain: SavedChain,
@@ -55,11 +73,40 @@ enum Failure {
     Internal { t: u64, said: String },
 }
 
-/// Does a task of a run on another process or machine than the one that the run belongs to. `target` is what is sampled.
-pub fn run_task(task: &[u8], target: impl Target + Clone + Send, control: Control<'_>) -> Result<Vec<u8>, RunError> {
-    let Task { settings, chain, sampling, time } = read(task)?;
+/// What comes back of points.
+#[derive(Serialize, Deserialize)]
+struct PointsResult {
+    /// At the first points, if it was stopped before the others.
+    values: Vec<f64>,
+    /// How long that took.
+    seconds: f64,
+    failure: Option<String>,
+}
+
+/// Does a task of a run on another process or machine than the one that the run belongs to. `target` is what is sampled, under the
+/// `prior` that the run has from elsewhere ([`crate::Outside`]), if it has one.
+pub fn run_task(
+    task: &[u8],
+    target: impl Target + Clone + Send,
+    prior: Option<JointPrior>,
+    control: Control<'_>,
+) -> Result<Vec<u8>, RunError> {
+    let Task { settings, work } = read(task)?;
     let settings = RunSettings::from_toml(&settings, "the settings of the run")?;
-    let prepared = Prepared::new(&settings, AnyTarget::new(target))?;
+    let prepared = Prepared::new(&settings, AnyTarget::new(target), prior)?;
+    match work {
+        Work::Chain { chain, sampling, time } => advance_chain(&prepared, *chain, sampling, time, control),
+        Work::Points { points, first } => evaluate_points(&prepared, &points, first, control),
+    }
+}
+
+fn advance_chain(
+    prepared: &Prepared<'_>,
+    chain: SavedChain,
+    sampling: u64,
+    time: Duration,
+    control: Control<'_>,
+) -> Result<Vec<u8>, RunError> {
     let before = chain.clone();
     let mut job = Job::new(chain.resume()?, Box::new(prepared.target.clone()), Recorded::default());
     prepared.engine(None, control).run_alone(&mut job, sampling, time);
@@ -71,26 +118,128 @@ pub fn run_task(task: &[u8], target: impl Target + Clone + Send, control: Contro
     write(&TaskResult { chain, recorded, failure })
 }
 
-/// A run whose chains are advanced by a [`RemoteRunner`].
+fn evaluate_points(
+    prepared: &Prepared<'_>,
+    points: &[f64],
+    first: u64,
+    control: Control<'_>,
+) -> Result<Vec<u8>, RunError> {
+    let started = Instant::now();
+    let mut evaluator = OnThreads::new(1, &Likelihood::of(&prepared.target), prepared.settings.run.seed);
+    let points: Vec<&[f64]> = points.chunks_exact(prepared.target.bounds().len()).collect();
+    let (values, failure) = match evaluator.evaluate(&points, first, &|| control.is_stopped()) {
+        Ok(values) => (values, None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    write(&PointsResult { values, seconds: started.elapsed().as_secs_f64(), failure })
+}
+
+/// A run whose chains are advanced, and whose points are evaluated, by a [`RemoteRunner`].
 pub struct Remote<'a> {
     runner: &'a dyn RemoteRunner,
     settings: String,
     deadline: Option<Instant>,
+    /// How long an evaluation takes there, as far as that is known.
+    seconds_each: Option<f64>,
 }
 
 impl<'a> Remote<'a> {
-    /// A run with these settings, which are complete, that begins now.
-    pub fn new(settings: &RunSettings, runner: &'a dyn RemoteRunner) -> Result<Self, RunError> {
-        let deadline = settings.run.time_limit().map(|limit| Instant::now() + limit);
-        Ok(Self { runner, settings: settings.to_toml()?, deadline })
+    /// Of this run.
+    pub fn new(prepared: &Prepared<'_>, runner: &'a dyn RemoteRunner) -> Result<Self, RunError> {
+        let deadline = prepared.time_limit().map(|(started, limit)| started + limit);
+        Ok(Self { runner, settings: prepared.settings.to_toml()?, deadline, seconds_each: None })
+    }
+
+    fn send<V: DeserializeOwned>(
+        &self,
+        number: usize,
+        work: Work,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<V>, RemoteError> {
+        let task = write(&Task { settings: self.settings.clone(), work })?;
+        let result = self.runner.send(number, task, stop)?;
+        Ok(result.map(|bytes| read(&bytes)).transpose()?)
     }
 
     fn fetch(&self, job: &Job<'_>, sampling: u64, stop: &dyn Fn() -> bool) -> Result<Option<TaskResult>, RemoteError> {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let time = self.runner.task_time().min(left.unwrap_or(Duration::MAX));
-        let task = write(&Task { settings: self.settings.clone(), chain: job.chain.save(), sampling, time })?;
-        let result = self.runner.send(job.chain.index(), task, stop)?;
-        Ok(result.map(|bytes| read(&bytes)).transpose()?)
+        self.send(job.chain.index(), Work::Chain { chain: Box::new(job.chain.save()), sampling, time }, stop)
+    }
+
+    /// How many points go into a task: enough that sending them is worth it, and no more than can be done in the time of a task.
+    fn points_each(&self, points: usize) -> usize {
+        let least = points.div_ceil(MOST_TASKS);
+        let each = match self.seconds_each {
+            Some(seconds) => {
+                let most = (self.runner.task_time().as_secs_f64() / seconds) as usize;
+                ((WORTH_SENDING / seconds) as usize).min(most.max(1))
+            }
+            None => points.div_ceil(FIRST_TASKS),
+        };
+        each.clamp(least, points)
+    }
+}
+
+impl Evaluator for Remote<'_> {
+    /// All tasks of a batch are sent at once. How it is cut does not change the values.
+    fn evaluate(&mut self, points: &[&[f64]], first: u64, stop: Stop<'_>) -> Result<Vec<f64>, EvalError> {
+        let each = self.points_each(points.len());
+        let tasks: Vec<&[&[f64]]> = points.chunks(each).collect();
+        let (next, this) = (AtomicUsize::new(0), &*self);
+        let work = || -> Result<Vec<(usize, PointsResult)>, RemoteError> {
+            let mut done = Vec::new();
+            while !stop() {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(task) = tasks.get(number) else { break };
+                let work = Work::Points { points: task.concat(), first: first + (number * each) as u64 };
+                let sent = this.send::<PointsResult>(number, work, &|| stop());
+                match sent.and_then(|result| checked(result, task.len())) {
+                    Ok(Some(result)) => done.push((number, result)),
+                    Ok(None) => break,
+                    Err(lost) => {
+                        next.store(tasks.len(), Ordering::Relaxed);
+                        return Err(lost);
+                    }
+                }
+            }
+            Ok(done)
+        };
+        let results = on_threads(tasks.len().min(MOST_TASKS), work).map_err(EvalError::Fatal)?;
+        let (seconds, count) = results.iter().fold((0.0, 0), |(s, n), (_, r)| (s + r.seconds, n + r.values.len()));
+        if count > 0 {
+            self.seconds_each = Some((seconds / count as f64).max(1e-9));
+        }
+        let mut values = vec![None; points.len()];
+        for (number, result) in results {
+            let places = values[number * each..].iter_mut();
+            places.zip(result.values).for_each(|(place, value)| *place = Some(value));
+        }
+        Ok(values.into_iter().map_while(|value| value).collect())
+    }
+}
+
+/// Does the same work on a number of threads, all of which do nothing but wait, and gathers what came of it.
+fn on_threads<R: Send>(
+    threads: usize,
+    work: impl Fn() -> Result<Vec<R>, RemoteError> + Sync,
+) -> Result<Vec<R>, RemoteError> {
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(&work)).collect();
+        let mut gathered = Vec::new();
+        for thread in running {
+            gathered.extend(thread.join().unwrap_or_else(|_| Err("sending a task panicked".into()))?);
+        }
+        Ok(gathered)
+    })
+}
+
+/// The values that came back for a task of this many points; an error if it failed, or is of another task.
+fn checked(result: Option<PointsResult>, points: usize) -> Result<Option<PointsResult>, RemoteError> {
+    match result {
+        Some(PointsResult { failure: Some(why), .. }) => Err(why.into()),
+        Some(result) if result.values.len() > points => Err(NOT_OF_TASK.into()),
+        other => Ok(other),
     }
 }
 
@@ -114,7 +263,7 @@ impl Runner for Remote<'_> {
         let steps = job.chain.iterations()..=job.chain.warmup().saturating_add(sampling);
         let is_of_task = (chain.index(), chain.position().len()) == (job.chain.index(), dim);
         if !is_of_task || !steps.contains(&chain.iterations()) || !result.recorded.fits(dim) {
-            return Err(lost("the result is not that of the task that was sent".into()));
+            return Err(lost(NOT_OF_TASK.into()));
         }
         job.chain = chain;
         result.recorded.iter(dim).try_for_each(|draw| job.push(draw))?;

@@ -7,6 +7,7 @@ mod model;
 mod output;
 mod parameters;
 mod text;
+mod warmup;
 
 pub use gp::{GpSettings, Samples};
 pub use kameleon::SettingsError;
@@ -16,7 +17,7 @@ pub use output::OutputSettings;
 pub use parameters::{Parameter, Parameters, Start};
 pub use text::plain_words;
 
-use kameleon::{Choice, Length, Plan, Sampler};
+use kameleon::{Choice, Length, Plan, Sampler, Warmup, population};
 use serde::{Deserialize, Serialize, Serializer};
 use std::path::Path;
 
@@ -36,6 +37,8 @@ pub struct RunSettings {
     pub sampler: Choice,
     /// For how long, and by how many chains.
     pub run: Plan,
+    /// How large a population is, where the warm-up is one.
+    pub population: population::Settings,
     /// What is kept and written.
     pub output: OutputSettings,
 }
@@ -56,9 +59,12 @@ impl RunSettings {
     pub fn check(&self) -> Result<(), SettingsError> {
         self.model.check(&self.parameters)?;
         self.parameters.check()?;
-        let mut run = Plan { sampler: self.sampler()?, ..self.run.clone() };
-        run.complete(self.model.default_length());
-        run.check().map_err(|error| error.within("run"))?;
+        self.population.check().map_err(|error| error.within("population"))?;
+        let plan = self.plan()?;
+        plan.check().map_err(|error| error.within("run"))?;
+        if plan.warmup == Warmup::Population {
+            self.check_population()?;
+        }
         self.check_starts()?;
         self.output.check()
     }
@@ -74,14 +80,13 @@ impl RunSettings {
     /// density, or a log density with a flat or unknown prior, has a normalising constant only.
     pub fn has_proper_prior(&self) -> bool {
         let is_posterior = matches!(self.model.kind(), Ok(Kind::Posterior(_) | Kind::Gp));
-        self.parameters.have_priors() && !is_posterior || is_posterior && self.parameters.are_free()
+        let has_priors = self.parameters.have_priors() || self.model.external_prior.is_some();
+        has_priors && !is_posterior || is_posterior && self.parameters.are_free()
     }
 
     /// How many iterations each chain makes, at most.
     pub fn length(&self) -> Result<Length, SettingsError> {
-        let mut run = Plan { sampler: self.sampler()?, ..self.run.clone() };
-        run.complete(self.model.default_length());
-        run.length()
+        self.plan()?.length()
     }
 
     fn check_starts(&self) -> Result<(), SettingsError> {

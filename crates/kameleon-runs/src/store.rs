@@ -9,6 +9,7 @@ mod disk;
 mod folder;
 mod journal;
 mod sealed;
+mod search;
 
 pub use checkpoint::Checkpoint;
 pub use disk::{DiskRecord, copy_chain};
@@ -16,3 +17,4 @@ pub(crate) use folder::STATUS;
 pub use folder::{Files, Folder};
 pub use journal::{Header, Journal, Recovered, read_journal};
 pub use sealed::{seal, unseal};
+pub use search::Search;

@@ -98,7 +98,7 @@ fn run(spec: &Spec, settings: &Settings<'_>) -> Result<Option<Record>, String> {
     };
     let jobs = (0..spec.chains()).map(job).collect::<Result<Vec<_>, String>>()?;
     let keep = Keep { thin: spec.thin, warmup: false, jumps: false };
-    let control = Control { stop: Some(settings.stop), progress: None };
+    let control = Control { stop: Some(settings.stop), ..Control::default() };
     let engine = Engine { keep, threads: Some(1), limit: None, runner: None, control };
     let finish = engine.run(jobs, &mut Rule::draws(spec.sampling / spec.thin, spec.thin));
     let finish = finish.map_err(|error| error.to_string())?;

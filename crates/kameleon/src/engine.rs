@@ -10,7 +10,7 @@ mod queue;
 mod stopping;
 
 pub use job::{Job, Runner};
-pub use progress::Progress;
+pub use progress::{PopulationProgress, Progress};
 pub use stopping::{Next, Rule, StopRule, Stopping};
 
 use crate::chain::{ChainError, said};
@@ -45,6 +45,8 @@ pub struct Control<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// One for each chain.
     pub progress: Option<&'a [Progress]>,
+    /// What a population before the chains is doing.
+    pub population: Option<&'a PopulationProgress>,
 }
 
 impl Control<'_> {
@@ -71,8 +73,8 @@ pub struct Engine<'a> {
     pub keep: Keep,
     /// The number of threads; as many as there are cores if none is given. The draws do not depend on it.
     pub threads: Option<usize>,
-    /// The time after which the run stops.
-    pub limit: Option<Duration>,
+    /// When the run began, and the time from then on after which it stops.
+    pub limit: Option<(Instant, Duration)>,
     /// What advances chains elsewhere, if not this machine's threads.
     pub runner: Option<&'a dyn Runner>,
     /// How it is watched and stopped.
@@ -83,9 +85,9 @@ impl Engine<'_> {
     /// Runs the jobs until the rule says that there are enough draws. A start that cannot be sampled from is an error; what
     /// goes wrong later is told by the ending.
     pub fn run<'j>(&self, jobs: Vec<Job<'j>>, rule: &mut dyn Stopping) -> Result<Finish<'j>, ChainError> {
-        let Some(limit) = self.limit else { return self.stretches(jobs, rule, &|| false) };
+        let Some((started, limit)) = self.limit else { return self.stretches(jobs, rule, &|| false) };
         let [stop, late] = &std::array::from_fn(|_| AtomicBool::new(false));
-        let deadline = Instant::now() + limit;
+        let deadline = started + limit;
         // The watcher ends when the sender is dropped, also by a panic of this thread.
         std::thread::scope(|scope| {
             let (_running, over) = mpsc::channel::<()>();
@@ -140,7 +142,7 @@ impl Engine<'_> {
     fn cut_short(&self, late: bool, least: u64, most: u64) -> (Ending, String) {
         let after = format!("after {least} to {most} draws in each chain");
         match self.limit.filter(|_| late) {
-            Some(limit) => {
+            Some((_, limit)) => {
                 let minutes = limit.as_secs_f64() / 60.0;
                 (Ending::Complete, format!("the limit of {minutes} minutes (max-minutes) was reached {after}"))
             }

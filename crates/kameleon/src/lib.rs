@@ -37,7 +37,7 @@
 //!   (pseudo-marginal MCMC). Targets that are functions of standard normals ([`Target::normals`]) can be sampled by
 //!   correlated pseudo-marginal chains ([`Plan::correlation`]).
 //! * A [`population`] needs no start: from draws of a proper prior it finds modes and the evidence, and chains go on from there
-//!   ([`sample_from`]).
+//!   ([`sample_from_prior`]).
 //! * Values that cannot be used (NaN, +∞) are rejected, counted and shown; see [`statistics::Statistics`].
 //!
 //! # What stays exact
@@ -53,6 +53,7 @@ mod covariance;
 pub mod diagnose;
 pub mod engine;
 mod gradient_covariance;
+pub mod handover;
 pub mod history;
 pub mod kernel;
 pub mod learner;
@@ -87,7 +88,7 @@ pub use proposal::Proposal;
 pub use random::Rng;
 pub use registry::{Choice, SettingsError};
 pub use report::Report;
-pub use run::{Run, resume, sample, sample_from};
+pub use run::{Run, resume, sample, sample_from, sample_from_prior};
 pub use sampler::Sampler;
 pub use statistics::Statistics;
 pub use step::{Outcome, Step};

@@ -1,74 +1,23 @@
 //! The plan of a run: by how many chains, for how long, until when.
 
+mod warmup;
+
+pub use warmup::Warmup;
+
 use crate::any_chain::AnyChain;
 use crate::chain::ChainSettings;
 use crate::engine::{Rule, StopRule};
 use crate::length::Length;
 use crate::pool::LARGEST_GROUP;
+use crate::population;
 use crate::record::Recorded;
 use crate::registry::SettingsError;
 use crate::sampler::{Sampler, StartError};
 use serde::{Deserialize, Serialize};
-use std::str::FromStr;
 use std::time::Duration;
 
 /// Warm-up and draws where the plan leaves them open and the model suggests nothing else.
 const USUAL_LENGTH: (u64, u64) = (10_000, 10_000);
-/// How long each chain learns before its draws count. In a run file it is a number or a word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "WarmupText", into = "WarmupText")]
-pub enum Warmup {
-    /// Until the chains have learned, where their sampler can tell; else 10,000 iterations, or what suits the model.
-    #[default]
-    Auto,
-    /// Until the chains have learned.
-    Chains,
-    /// This many iterations.
-    Iterations(u64),
-}
-
-impl FromStr for Warmup {
-    type Err = SettingsError;
-
-    fn from_str(text: &str) -> Result<Self, SettingsError> {
-        let what = || format!("must be a number of iterations, \"chains\" or \"auto\", not \"{text}\"");
-        match text {
-            "auto" => Ok(Self::Auto),
-            "chains" => Ok(Self::Chains),
-            number => number.parse().map(Self::Iterations).map_err(|_| SettingsError::new("warmup", what())),
-        }
-    }
-}
-
-/// A warm-up as it is written.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum WarmupText {
-    Iterations(u64),
-    Word(String),
-}
-
-impl TryFrom<WarmupText> for Warmup {
-    type Error = String;
-
-    fn try_from(text: WarmupText) -> Result<Self, String> {
-        match text {
-            WarmupText::Iterations(iterations) => Ok(Self::Iterations(iterations)),
-            WarmupText::Word(word) => word.parse().map_err(|error: SettingsError| error.what),
-        }
-    }
-}
-
-impl From<Warmup> for WarmupText {
-    fn from(warmup: Warmup) -> Self {
-        match warmup {
-            Warmup::Auto => Self::Word("auto".into()),
-            Warmup::Chains => Self::Word("chains".into()),
-            Warmup::Iterations(iterations) => Self::Iterations(iterations),
-        }
-    }
-}
-
 /// A larger number of chains is a mistake, and would ask for all memory.
 const MOST_CHAINS: usize = 100_000;
 
@@ -81,8 +30,11 @@ pub struct Plan {
     pub sampler: Sampler,
     /// The number of chains.
     pub chains: usize,
-    /// How long each chain learns before its draws count.
+    /// How chains come to know the target before their draws count.
     pub warmup: Warmup,
+    /// How large a population is, where the warm-up is one.
+    #[serde(skip)]
+    pub population: population::Settings,
     /// The most iterations of a warm-up that ends when it has learned; by default half of `max-evaluations`, or else 10,000 or what
     /// suits the model, and as much more as fewer than four chains learn together.
     pub max_warmup: Option<u64>,
@@ -118,6 +70,7 @@ impl Default for Plan {
             sampler: Sampler::default(),
             chains: 4,
             warmup: Warmup::Auto,
+            population: population::Settings::default(),
             max_warmup: None,
             draws: None,
             thin: 1,
@@ -157,6 +110,9 @@ impl Plan {
             let what = format!("must be positive, at most 10 million, not {minutes}");
             SettingsError::demand("max-minutes", minutes > 0.0 && minutes <= 1e7, &what)?;
         }
+        if self.warmup == Warmup::Population {
+            self.check_population()?;
+        }
         if let Some(chain) = self.chain {
             let what = format!("there is no chain {chain}: the plan has {chains}, counted from 0");
             SettingsError::demand("chain", chain < chains, &what)?;
@@ -172,13 +128,41 @@ impl Plan {
         self.limit().map(drop)
     }
 
+    /// What a population needs.
+    fn check_population(&self) -> Result<(), SettingsError> {
+        self.population.check().map_err(|error| error.within("population"))?;
+        let refuse = |ok: bool, what: &str| SettingsError::demand("warmup", ok, &format!("\"population\" {what}"));
+        let name = self.sampler.name();
+        let what = format!("hands over to the sampler kameleon, which can use what it found; {name} cannot");
+        refuse(self.sampler.history_points().is_some(), &what)?;
+        let what =
+            "starts all chains from what it found, so none can be run alone; say \"chains\" in all parts of the plan";
+        refuse(self.chain.is_none(), what)?;
+        if let Some(most) = self.max_evaluations {
+            let least = 2 * self.chains as u64 * self.thin.saturating_add(population::SETTLING + 1);
+            let what = format!(
+                "{most} are not enough for a population and {} chains after it, which take {least}",
+                self.chains
+            );
+            SettingsError::demand("max-evaluations", most >= least, &what)?;
+        }
+        Ok(())
+    }
+
+    /// What the population may spend: its own limit, and half of all evaluations, so that something is left for the chains.
+    pub fn population_settings(&self) -> population::Settings {
+        let half = self.max_evaluations.map(|most| most / 2);
+        let most = [self.population.max_evaluations, half].into_iter().flatten().min();
+        population::Settings { max_evaluations: most, ..self.population.clone() }
+    }
+
     /// Sets what is left open: `usual` are the iterations of warm-up and the draws.
     pub fn complete(&mut self, usual: (u64, u64)) {
         if self.warmup == Warmup::Auto {
             self.warmup = if self.sampler.ends_warmup() { Warmup::Chains } else { Warmup::Iterations(usual.0) };
         }
         if self.max_evaluations.is_none() {
-            if self.warmup == Warmup::Chains {
+            if matches!(self.warmup, Warmup::Chains | Warmup::Population) {
                 self.max_warmup.get_or_insert(usual.0.saturating_mul(self.alone()));
             }
             self.draws.get_or_insert(usual.1);

@@ -29,8 +29,8 @@ mod settings;
 mod sweep;
 mod temper;
 
-pub use evaluate::Posterior;
-pub use found::{Found, Mode};
+pub use evaluate::{Evaluator, OnThreads, Posterior, Stop};
+pub use found::{Found, Mode, nearest_niches};
 pub use handover::SETTLING;
 pub use ladder::{Ladder, Rung};
 pub use niche::Niche;
@@ -41,6 +41,7 @@ pub use settings::{LadderSettings, Settings};
 use crate::Rng;
 use crate::random::{Purpose, stream};
 use crate::registry::SettingsError;
+use crate::warmup::where_there_is_one;
 use schedule::Schedule;
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +92,9 @@ struct Batch {
     proposed: Particles,
     /// The points inside, one after another.
     inside: Vec<f64>,
+    /// The log likelihoods at the first of these, as far as they are known.
+    #[serde(with = "where_there_is_one")]
+    values: Vec<f64>,
 }
 
 /// Why values were refused.
@@ -100,9 +104,9 @@ pub enum TellError {
     #[error("no batch was asked for")]
     NoBatch,
     /// There is not one value for each point.
-    #[error("the batch has {points} points, and {values} values were told")]
+    #[error("{points} points are asked for, and {values} values were told")]
     Count {
-        /// Of the batch.
+        /// That are asked for.
         points: usize,
         /// That were told.
         values: usize,
@@ -128,8 +132,8 @@ impl Population {
         })
     }
 
-    /// The points whose log likelihood is wanted next, one after another; none when it is done. Asked again before it is told, it
-    /// gives the same points.
+    /// The points whose log likelihood is wanted next, one after another: those of a batch, or what is left of it; none when it is
+    /// done. Asked again before it is told, it gives the same points.
     ///
     /// # Panics
     ///
@@ -155,31 +159,47 @@ impl Population {
                 self.finish();
                 break;
             }
-            self.batch = Some(Batch { proposed, inside });
+            self.batch = Some(Batch { proposed, inside, values: Vec::new() });
         }
-        self.batch.as_ref().map(|batch| batch.inside.as_slice())
+        self.batch.as_ref().map(|batch| &batch.inside[batch.values.len() * self.dim..])
     }
 
-    /// Takes the log likelihood, or its estimate, at each point of the batch. NaN and +∞ count as −∞.
+    /// Takes the log likelihood, or its estimate, at each point that was asked for. NaN and +∞ count as −∞.
     pub fn tell(&mut self, prior: &dyn Prior, values: &[f64]) -> Result<(), TellError> {
-        let points = self.batch.as_ref().ok_or(TellError::NoBatch)?.inside.len() / self.dim;
+        let points = self.asked()?;
         if values.len() != points {
             return Err(TellError::Count { points, values: values.len() });
         }
-        let Some(Batch { mut proposed, .. }) = self.batch.take() else { return Err(TellError::NoBatch) };
-        let mut values = values.iter();
-        for i in 0..proposed.len() {
-            if proposed.log_prior[i].is_finite()
-                && let Some(value) = values.next()
-            {
-                self.invalid += u64::from(value.is_nan() || *value == f64::INFINITY);
-                proposed.log_likelihood[i] = if value.is_finite() { *value } else { f64::NEG_INFINITY };
-            }
+        self.tell_first(prior, values)
+    }
+
+    /// Takes the values at the first of the points that were asked for; then it asks for the others, and learns from all of them
+    /// when it was told the last one. So a long batch can be stored before it is done.
+    pub fn tell_first(&mut self, prior: &dyn Prior, values: &[f64]) -> Result<(), TellError> {
+        let points = self.asked()?;
+        let Some(batch) = self.batch.as_mut().filter(|_| values.len() <= points) else {
+            return Err(TellError::Count { points, values: values.len() });
+        };
+        let usable = |value: &f64| if value.is_finite() { *value } else { f64::NEG_INFINITY };
+        batch.values.extend(values.iter().map(usable));
+        let invalid = values.iter().filter(|value| value.is_nan() || **value == f64::INFINITY).count();
+        self.invalid += invalid as u64;
+        self.evaluations += values.len() as u64;
+        if values.len() == points
+            && let Some(Batch { mut proposed, values, .. }) = self.batch.take()
+        {
+            let inside = (0..proposed.len()).filter(|i| proposed.log_prior[*i].is_finite()).collect::<Vec<_>>();
+            inside.into_iter().zip(values).for_each(|(i, value)| proposed.log_likelihood[i] = value);
+            self.batches += 1;
+            self.schedule.learn(proposed, prior, &mut self.rng);
         }
-        self.evaluations += points as u64;
-        self.batches += 1;
-        self.schedule.learn(proposed, prior, &mut self.rng);
         Ok(())
+    }
+
+    /// The number of points that are asked for.
+    fn asked(&self) -> Result<usize, TellError> {
+        let Batch { inside, values, .. } = self.batch.as_ref().ok_or(TellError::NoBatch)?;
+        Ok(inside.len() / self.dim - values.len())
     }
 
     /// Runs it to its end with this log likelihood.
@@ -219,9 +239,19 @@ impl Population {
     pub fn fits(&self, dim: usize) -> bool {
         let batch = |batch: &Batch| {
             batch.proposed.fits(dim)
+                && batch.values.len() * dim < batch.inside.len()
                 && batch.inside.len() == dim * batch.proposed.log_prior.iter().filter(|log| log.is_finite()).count()
         };
-        self.dim == dim && self.batch.as_ref().is_none_or(batch) && self.schedule.fits(dim)
+        self.dim == dim
+            && self.batch.as_ref().is_none_or(batch)
+            && self.schedule.fits(dim)
+            && self.found.as_ref().is_none_or(|found| found.fits(dim))
+    }
+
+    /// Whether it is that of this seed and these settings; what it may spend may differ.
+    pub fn is_of(&self, settings: &Settings, seed: u64) -> bool {
+        let own = self.schedule.settings();
+        self.seed == seed && *own == Settings { max_evaluations: own.max_evaluations, ..settings.clone() }
     }
 
     fn finish(&mut self) {

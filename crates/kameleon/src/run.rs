@@ -6,17 +6,17 @@ use crate::chain::{ChainError, show_point};
 use crate::diagnose::{ChainRatios, Evidence, evidence};
 use crate::diagnose::{Summary, summarise};
 use crate::engine::{Control, Ending, Engine, Job};
-use crate::learner::SharedFit;
+use crate::handover::Handover;
 use crate::plan::{Plan, Warmup};
 use crate::pool::chain_groups;
-use crate::population::{Found, SETTLING};
+use crate::population::{Found, Population, Posterior, Prior};
 use crate::record::{Draws, Keep};
 use crate::registry::SettingsError;
 use crate::report::Report;
 use crate::sampler::StartError;
 use crate::statistics::{Counts, Statistics};
 use crate::target::Target;
-use std::sync::Arc;
+use std::time::Instant;
 
 /// One chain of a run.
 #[derive(Debug)]
@@ -154,6 +154,8 @@ where
 {
     let target = AnyTarget::new(target);
     plan.check()?;
+    let what = "\"population\" starts from a prior: use sample_from_prior";
+    SettingsError::demand("warmup", plan.warmup != Warmup::Population, what)?;
     check_starts(&target, starts, plan.chains)?;
     let chain = |index: usize| plan.chain_at(index, &starts[index % starts.len()], target.normals());
     let chains = plan.indices().into_iter().map(chain).collect::<Result<_, _>>()?;
@@ -161,30 +163,42 @@ where
 }
 
 /// Samples `target`, a posterior, by chains that start from what a population found in it, and know from the beginning what it
-/// learned. They only learn the scales of their local moves, in a warm-up of [`SETTLING`] iterations, whatever the plan says.
-///
-/// Without a density the chains start from the population's points and learn as usual.
+/// learned ([`Handover`]).
 pub fn sample_from<T>(target: T, found: &Found, plan: &Plan, control: Control<'_>) -> Result<Run, StartError>
 where
     T: Target + Clone + Send,
 {
-    let starts = found.starts(plan.chains, plan.seed);
-    let what = "the population found no point of positive density";
-    SettingsError::demand("warmup", !starts.is_empty(), what)?;
-    let fit = plan.sampler.history_points().and_then(|n| found.fit(n, plan.seed));
-    let Some(fit) = fit else { return sample(target, &starts, plan, control) };
-    let plan = Plan { warmup: Warmup::Iterations(SETTLING), ..plan.clone() };
     let target = AnyTarget::new(target);
+    let handover = Handover::new(found, plan)?;
+    handover.plan.check()?;
+    check_starts(&target, &handover.starts, plan.chains)?;
+    let chain = |index| handover.chain(index, target.normals());
+    let chains = handover.plan.indices().into_iter().map(chain).collect::<Result<_, StartError>>()?;
+    run(target, chains, &handover.plan, control)
+}
+
+/// Samples the posterior of a likelihood under a proper prior from nothing but these: a population finds its modes, and chains go
+/// on from there. Returns what was found too; no run if the stop flag was set before.
+pub fn sample_from_prior<T, P>(
+    log_likelihood: T,
+    prior: P,
+    plan: &Plan,
+    control: Control<'_>,
+) -> Result<(Population, Option<Run>), StartError>
+where
+    T: Target + Clone + Send,
+    P: Prior + Clone + Send,
+{
+    let plan = Plan { warmup: Warmup::Population, ..plan.clone() };
     plan.check()?;
-    check_starts(&target, &starts, plan.chains)?;
-    let fit: SharedFit = Arc::new(fit);
-    let chain = |index: usize| {
-        let mut chain = plan.chain_at(index, &starts[index], target.normals())?;
-        chain.learn(&fit);
-        Ok(chain)
-    };
-    let chains = plan.indices().into_iter().map(chain).collect::<Result<_, StartError>>()?;
-    run(target, chains, &plan, control)
+    let mut population = Population::new(prior.dim(), &plan.population_settings(), plan.seed)?;
+    let threads = plan.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    if let Err(error) = population.run_on(threads, &prior, &log_likelihood, control.stop) {
+        return Err(ChainError::Population { evaluations: population.evaluations(), source: Box::new(error) }.into());
+    }
+    let posterior = Posterior::new(log_likelihood, prior);
+    let run = population.found().map(|found| sample_from(posterior, found, &plan, control)).transpose()?;
+    Ok((population, run))
 }
 
 /// Resumes a run from the states in which its chains stopped ([`ChainRun::state`]), up to the length of the plan.
@@ -244,7 +258,8 @@ fn run(
     let job = |chain| Ok(Job::new(chain, Box::new(target.clone()), plan.room(dim)?));
     let jobs = chains.into_iter().map(job).collect::<Result<_, SettingsError>>()?;
     let keep = Keep { thin: plan.thin, warmup: false, jumps: true };
-    let engine = Engine { keep, threads: plan.threads, limit: plan.time_limit(), runner: None, control };
+    let limit = plan.time_limit().map(|limit| (Instant::now(), limit));
+    let engine = Engine { keep, threads: plan.threads, limit, runner: None, control };
     let finish = engine.run(jobs, &mut plan.rule()?)?;
     let chains = finish.jobs.into_iter().map(ChainRun::of).collect::<Result<_, _>>()?;
     Ok(Run { names: target.all_names(dim), chains, ending: finish.ending, reason: finish.reason })

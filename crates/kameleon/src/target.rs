@@ -149,6 +149,16 @@ pub trait Target {
     /// −∞ means that `x` is outside the support.
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation;
 
+    /// How many points it is best asked for at once, by [`Target::log_densities`]: one, unless many cost hardly more.
+    fn batch(&self) -> usize {
+        self.inner().map_or(1, Target::batch)
+    }
+
+    /// The log densities at many points, each with the noise that belongs to it: as if they were asked for one by one.
+    fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {
+        points.iter().zip(noise).map(|(x, noise)| self.log_density(x, noise)).collect()
+    }
+
     /// The target as one whose truth is known, if it is.
     fn known(&self) -> Option<&dyn Known> {
         None

@@ -36,9 +36,12 @@ pub struct RunArgs {
     /// The number of chains [default: 4]
     #[arg(long, value_name = "COUNT", value_parser = whole::<usize>)]
     chains: Option<usize>,
-    /// How long each chain learns: a number of iterations, chains (until they have learned), or auto, which is chains for
-    /// kameleon and 50000 iterations for other samplers (expressions and libraries 20000, other models 5000) [default: auto]
-    #[arg(long, value_name = "COUNT|chains|auto")]
+    /// How chains come to know the target: a number of iterations, chains (until they have learned), population (from the
+    /// prior, which finds modes and needs no start; see [population] of a run file), or auto. That is population where
+    /// every parameter has a prior, no start is given, and --max-evaluations is at least 20000 or not given; else chains
+    /// for kameleon, and 50000 iterations for other samplers (expressions and libraries 20000, other models 5000)
+    /// [default: auto]
+    #[arg(long, value_name = "COUNT|chains|population|auto")]
     warmup: Option<Warmup>,
     /// The most iterations of a warm-up that ends when the chains have learned [default: half of --max-evaluations, else as
     /// above, and more where fewer than four chains learn together]

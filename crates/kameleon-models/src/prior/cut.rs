@@ -1,8 +1,11 @@
 //! A prior within bounds: how much of it they leave, and its density normalised again.
 
-use super::Prior;
+use super::{Prior, least_inside};
 use crate::bounds::Bound;
 use crate::error::ModelError;
+use kameleon::Rng;
+use rand::RngExt;
+use rand::distr::Open01;
 
 /// Below this share of the smaller tail, the difference of two tails is less accurate than the density in the middle times the
 /// width: the density then hardly varies between the bounds.
@@ -69,5 +72,20 @@ impl CutPrior {
     pub fn log_density(&self, x: f64) -> f64 {
         let inside = self.bound.lower().is_none_or(|a| a <= x) && self.bound.upper().is_none_or(|b| x <= b);
         if inside { self.prior.log_density(x) - self.log_mass } else { f64::NEG_INFINITY }
+    }
+
+    /// One draw, strictly inside. Masses, not values of the distribution function, are compared: in the upper tail these are all
+    /// close to one.
+    pub fn sample(&self, rng: &mut Rng) -> f64 {
+        let share: f64 = rng.sample(Open01);
+        let (prior, support) = (self.prior, self.prior.support());
+        if self.bound == support {
+            return prior.quantile(share);
+        }
+        let wanted = share * self.log_mass.exp();
+        let lower = self.bound.lower().or(support.lower());
+        let upper = self.bound.upper().or(support.upper());
+        let below = |x: f64| Bound::new(lower, Some(x)).map_or(0.0, |below| prior.mass(below));
+        Bound::new(lower, upper).map_or(f64::NAN, |bound| least_inside(bound, |x| below(x) >= wanted))
     }
 }

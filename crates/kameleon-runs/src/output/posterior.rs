@@ -1,7 +1,7 @@
 //! A run to be shown or exported: its draws in original units, and all that a person should know about them.
 
 use crate::atomic_file::FileError;
-use crate::output::{JumpSummary, Learned};
+use crate::output::{JumpSummary, Learned, PopulationSummary};
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Summary, summarise};
 use kameleon::record::Draws;
@@ -40,6 +40,8 @@ pub struct Posterior {
     pub learned: Learned,
     /// What its jump proposals say; none for a sampler that makes no jumps.
     pub jumps: Option<JumpSummary>,
+    /// What the population before the chains found; none for a run without one.
+    pub population: Option<PopulationSummary>,
 }
 
 /// A named array of coordinates, row by row; no shape for a single number.
@@ -206,9 +208,10 @@ impl Posterior {
         Ok(())
     }
 
-    /// Evaluations of the target over all chains.
+    /// Evaluations of the target, by a population and over all chains.
     pub fn evaluations(&self) -> u64 {
-        self.chains.iter().map(|chain| chain.statistics.evaluations).sum()
+        let before = self.population.as_ref().map_or(0, |population| population.evaluations);
+        before + self.chains.iter().map(|chain| chain.statistics.evaluations).sum::<u64>()
     }
 }
 

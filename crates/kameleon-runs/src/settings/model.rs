@@ -38,6 +38,8 @@ pub struct ModelSettings {
     pub model: Option<String>,
     /// Not a model of this file but the function of another program, in words.
     pub external: Option<String>,
+    /// The prior of all parameters together, in words, where it is a function of that program too.
+    pub external_prior: Option<String>,
     /// Whether the model returns an unbiased estimate, and what randomness it is given.
     pub noisy: Option<Noisy>,
     /// The seconds that an answer may take.
@@ -222,6 +224,11 @@ impl ModelSettings {
             Kind::External(_) => Ok(()),
             Kind::Program(_) | Kind::Library(_) | Kind::Server(_) => named(),
         }?;
+        if self.external_prior.is_some() {
+            let what = "is a prior of all parameters: none can have a prior of its own besides";
+            let none = parameters.0.iter().all(|(_, parameter)| parameter.prior.is_none());
+            SettingsError::demand("model.external-prior", none, what)?;
+        }
         if let Some(seconds) = self.timeout {
             let ok = seconds > 0.0 && seconds <= 365.0 * 86400.0;
             let what = format!("must be positive and at most a year, in seconds, not {seconds}");
@@ -238,6 +245,7 @@ impl ModelSettings {
         let server = matches!(kind, Kind::Server(_));
         let outside = program || library || server || matches!(kind, Kind::External(_));
         let keys = [
+            ("external-prior", self.external_prior.is_some(), matches!(kind, Kind::External(_)), "external models"),
             ("dim", self.dim.is_some(), has_dim, "built-in targets"),
             ("noise", self.noise.is_some_and(|sd| sd != 0.0), built_in, "built-in targets; for other models use noisy"),
             ("gp", self.gp.is_some(), gp, "classification"),

@@ -14,6 +14,8 @@ const FORM: &str = "form";
 const VERSION: &str = "3\n";
 /// How the run ended.
 pub(crate) const STATUS: &str = "status.toml";
+/// A population before the chains, or what it found.
+const POPULATION: &str = "population.checkpoint";
 /// Held locked by the process that works on the folder.
 const LOCK: &str = "lock";
 /// A lock may outlive its process for a moment: a program that is being started holds a copy of it until it runs. So it is tried
@@ -52,6 +54,11 @@ impl Files {
     /// The journal of a chain.
     pub fn journal(&self, chain: usize) -> PathBuf {
         self.0.join(format!("chain-{chain}.journal"))
+    }
+
+    /// The population before the chains, or what it found.
+    pub fn population(&self) -> PathBuf {
+        self.0.join(POPULATION)
     }
 
     /// The checkpoint of a chain.
@@ -121,7 +128,7 @@ impl Folder {
     pub fn discard(self, chains: &[usize]) -> Result<(), FileError> {
         let Self { files, made, lock } = self;
         let of_chains = chains.iter().flat_map(|chain| [files.journal(*chain), files.checkpoint(*chain)]);
-        let of_run = [STATUS, SETTINGS, FORM].map(|file| files.0.join(file));
+        let of_run = [POPULATION, STATUS, SETTINGS, FORM].map(|file| files.0.join(file));
         of_chains.chain(of_run).try_for_each(|file| remove(&file))?;
         drop(lock);
         remove(&files.0.join(LOCK))?;

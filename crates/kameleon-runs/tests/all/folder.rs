@@ -1,7 +1,7 @@
 //! Runs on disk: the same as in memory, the same when interrupted, safe against what happens to files.
 
 use crate::common::{bits, resume, run, settings};
-use kameleon::{Control, Ending, Progress, Sampler};
+use kameleon::{Control, Ending, Sampler};
 use kameleon_runs::store::Files;
 use kameleon_runs::{How, Model, RunSettings, Status, load, start};
 use std::fs;
@@ -14,7 +14,7 @@ pub fn interrupted(folder: &Path, after: u64, settings: &RunSettings) {
     let (stop, count) = (AtomicBool::new(false), AtomicU64::new(0));
     let model = Model::open(settings).unwrap();
     let counting = Counting { model, count: &count, stop: &stop, after };
-    let control = Control { stop: Some(&stop), progress: None::<&[Progress]> };
+    let control = Control { stop: Some(&stop), ..Control::default() };
     let finished = start(settings, counting, Some(folder), control).unwrap();
     assert!(matches!(finished.ending, Ending::Stopped), "{}", finished.reason);
     assert!(finished.posterior.warnings[0].contains("stopped before its end"));

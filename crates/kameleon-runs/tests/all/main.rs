@@ -7,6 +7,7 @@ mod files;
 mod folder;
 mod jumps;
 mod merge;
+mod population;
 mod posterior;
 mod remote;
 mod reweight;

@@ -1,8 +1,9 @@
 //! Chains that are run elsewhere, piece by piece: bit for bit the run that is made here.
 
 use crate::common::{bits, resume, run, settings};
+use crate::population;
 use kameleon::{Control, Ending};
-use kameleon_runs::{Model, RemoteError, RemoteRunner, RunError, RunSettings, resume_on, run_task, start_on};
+use kameleon_runs::{Model, Outside, RemoteError, RemoteRunner, RunError, RunSettings, resume_on, run_task, start_on};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -27,18 +28,23 @@ impl RemoteRunner for Nearby {
         let count = self.pieces.fetch_add(1, Ordering::Relaxed);
         let model = || Model::open(&self.settings);
         if count.is_multiple_of(3) {
-            run_task(&piece, model()?, Control::default())?;
+            run_task(&piece, model()?, None, Control::default())?;
         }
         if let Some((_, stop)) = self.stop.as_ref().filter(|(last, _)| count == *last) {
             stop.store(true, Ordering::Relaxed);
             return Ok(None);
         }
-        Ok(Some(run_task(&piece, model()?, Control::default())?))
+        Ok(Some(run_task(&piece, model()?, None, Control::default())?))
     }
 
     fn task_time(&self) -> Duration {
         Duration::ZERO
     }
+}
+
+/// With this runner.
+fn by(runner: &dyn RemoteRunner) -> Outside<'_> {
+    Outside { runner: Some(runner), ..Outside::default() }
 }
 
 /// Chains of the default sampler that learn in two groups, of a model with a bound and a prior.
@@ -58,7 +64,7 @@ fn chains_that_learn_together_make_the_same_draws_elsewhere() {
         let here = run(&settings, None).unwrap();
         let nearby = Nearby::new(&settings);
         let model = Model::open(&settings).unwrap();
-        let there = start_on(Some(&nearby), &settings, model, None, Control::default()).unwrap();
+        let there = start_on(&by(&nearby), &settings, model, None, Control::default()).unwrap();
         assert_eq!(bits(&there.posterior), bits(&here.posterior));
         assert_eq!(format!("{:?}", there.posterior.jumps), format!("{:?}", here.posterior.jumps));
         assert_eq!((there.reason, there.posterior.learned), (here.reason, here.posterior.learned));
@@ -75,15 +81,41 @@ fn a_run_on_disk_can_be_stopped_elsewhere_and_gone_on_with_here_and_there() {
         let folder = place.path().join("run");
         let mut nearby = Nearby::new(&settings);
         nearby.stop = Some((last, AtomicBool::new(false)));
-        let control = Control { stop: nearby.stop.as_ref().map(|(_, stop)| stop), progress: None };
+        let control = Control { stop: nearby.stop.as_ref().map(|(_, stop)| stop), ..Control::default() };
         let model = Model::open(&settings).unwrap();
-        let stopped = start_on(Some(&nearby), &settings, model.clone(), Some(&folder), control).unwrap();
+        let stopped = start_on(&by(&nearby), &settings, model.clone(), Some(&folder), control).unwrap();
         assert!(matches!(stopped.ending, Ending::Stopped), "{}", stopped.reason);
         let resumed = match last % 2 {
             0 => resume(&folder, None),
-            _ => resume_on(Some(&Nearby::new(&settings)), &folder, model, None, None, Control::default()),
+            _ => resume_on(&by(&Nearby::new(&settings)), &folder, model, None, None, Control::default()),
         };
         assert_eq!(bits(&resumed.unwrap().posterior), expected, "stopped at piece {last}");
+    }
+}
+
+/// A population, then chains; every task of either is done elsewhere, and some are stopped.
+#[test]
+fn a_population_is_evaluated_elsewhere_with_the_same_values() {
+    let settings = population::quick("");
+    let model = || Model::open(&settings).unwrap();
+    let here = run(&settings, None).unwrap().posterior;
+    let nearby = Nearby::new(&settings);
+    let there = start_on(&by(&nearby), &settings, model(), None, Control::default()).unwrap().posterior;
+    assert_eq!((bits(&there), &there.population), (bits(&here), &here.population));
+    let pieces = nearby.pieces.load(Ordering::Relaxed);
+    let batches = there.population.as_ref().unwrap().batches as usize;
+    assert!(pieces > 3 * batches, "{pieces} pieces of {batches} batches");
+    for last in [0, 40, pieces / 2] {
+        let place = tempdir().unwrap();
+        let folder = place.path().join("run");
+        let mut nearby = Nearby::new(&settings);
+        nearby.stop = Some((last, AtomicBool::new(false)));
+        let control = Control { stop: nearby.stop.as_ref().map(|(_, stop)| stop), ..Control::default() };
+        let stopped = start_on(&by(&nearby), &settings, model(), Some(&folder), control).unwrap();
+        assert!(matches!(stopped.ending, Ending::Stopped), "{}", stopped.reason);
+        let resumed =
+            resume_on(&by(&Nearby::new(&settings)), &folder, model(), None, None, Control::default()).unwrap();
+        assert_eq!(bits(&resumed.posterior), bits(&here), "stopped at piece {last}");
     }
 }
 
@@ -96,7 +128,7 @@ fn what_goes_wrong_elsewhere_is_told_as_if_it_were_here() {
     impl<F: Fn(&[f64]) -> f64 + Clone + Send + Sync> RemoteRunner for Broken<F> {
         fn send(&self, _: usize, piece: Vec<u8>, _: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError> {
             let f = self.0.clone();
-            Ok(Some(run_task(&piece, move |x: &[f64]| f(x), Control::default())?))
+            Ok(Some(run_task(&piece, move |x: &[f64]| f(x), None, Control::default())?))
         }
 
         fn task_time(&self) -> Duration {
@@ -104,20 +136,20 @@ fn what_goes_wrong_elsewhere_is_told_as_if_it_were_here() {
         }
     }
     let nowhere = Broken(|_: &[f64]| f64::NEG_INFINITY);
-    let refused = start_on(Some(&nowhere), &settings, nowhere.0, None, Control::default()).err().unwrap();
+    let refused = start_on(&by(&nowhere), &settings, nowhere.0, None, Control::default()).err().unwrap();
     assert!(matches!(refused, RunError::Start(_)), "{refused}");
     assert!(refused.to_string().contains("cannot start at"), "{refused}");
-    let odd = start_on(Some(&Broken(broken)), &settings, broken, None, Control::default()).unwrap();
+    let odd = start_on(&by(&Broken(broken)), &settings, broken, None, Control::default()).unwrap();
     assert!(odd.posterior.warnings.iter().any(|text| text.contains("no usable log density")));
     let panics = |x: &[f64]| if x[0] > 1.5 { panic!("too far") } else { -x[0] * x[0] };
-    let failed = start_on(Some(&Broken(panics)), &settings, panics, None, Control::default()).unwrap();
+    let failed = start_on(&by(&Broken(panics)), &settings, panics, None, Control::default()).unwrap();
     assert!(matches!(failed.ending, Ending::Failed(_)));
     assert!(failed.reason.contains("too far"), "{}", failed.reason);
 }
 
 #[test]
 fn a_piece_from_another_version_is_refused() {
-    let said = |bytes: &[u8]| run_task(bytes, |_: &[f64]| 0.0, Control::default()).err().unwrap().to_string();
+    let said = |bytes: &[u8]| run_task(bytes, |_: &[f64]| 0.0, None, Control::default()).err().unwrap().to_string();
     assert!(said(b"\x050.0.1 and more").contains("version 0.0.1"));
     assert!(said(b"").contains("cannot be read"));
     let mut cut = vec![env!("CARGO_PKG_VERSION").len() as u8];
@@ -132,7 +164,7 @@ fn a_result_that_is_not_that_of_its_task_ends_the_run() {
     struct Mistaken(RunSettings, Mutex<Option<Vec<u8>>>, Change);
     impl RemoteRunner for Mistaken {
         fn send(&self, _: usize, task: Vec<u8>, _: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError> {
-            let mut result = run_task(&task, Model::open(&self.0)?, Control::default())?;
+            let mut result = run_task(&task, Model::open(&self.0)?, None, Control::default())?;
             (self.2)(&mut result);
             Ok(Some(self.1.lock().unwrap().get_or_insert(result).clone()))
         }
@@ -150,7 +182,7 @@ fn a_result_that_is_not_that_of_its_task_ends_the_run() {
     for (change, why) in changes {
         let runner = Mistaken(settings.clone(), Mutex::new(None), change);
         let model = Model::open(&settings).unwrap();
-        let failed = start_on(Some(&runner), &settings, model, None, Control::default()).unwrap();
+        let failed = start_on(&by(&runner), &settings, model, None, Control::default()).unwrap();
         assert!(matches!(failed.ending, Ending::Failed(_)) && failed.reason.contains(why), "{}", failed.reason);
     }
 }

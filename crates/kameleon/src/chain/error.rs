@@ -28,6 +28,14 @@ pub enum ChainError {
         /// What the target said.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The target can no longer be evaluated, or the state not be stored, in a population before the chains.
+    #[error("the population stopped after {evaluations} evaluations: {source}")]
+    Population {
+        /// The evaluations that it had made.
+        evaluations: u64,
+        /// What went wrong.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// A draw could not be recorded. What was recorded before is kept.
     #[error("chain {chain} stopped because its draws cannot be recorded: {source}")]
     Record {

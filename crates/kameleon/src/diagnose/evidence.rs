@@ -79,6 +79,9 @@ pub struct Evidence {
 
 /// A number, or NaN for the null that JSON has in place of it.
 pub(crate) fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    if !deserializer.is_human_readable() {
+        return f64::deserialize(deserializer);
+    }
     Option::deserialize(deserializer).map(|value| value.unwrap_or(f64::NAN))
 }
 

@@ -1,7 +1,8 @@
-//! How far a chain is, for another thread to watch.
+//! How far a chain or a population is, for another thread to watch.
 
 use crate::any_chain::AnyChain;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// A chain's progress, for another thread to watch.
 #[derive(Debug, Default)]
@@ -33,5 +34,21 @@ impl Progress {
         self.warmup.store(chain.warmup(), Ordering::Relaxed);
         self.accepted.store(statistics.warmup.accepted + statistics.sampling.accepted, Ordering::Relaxed);
         self.scale.store(chain.scale().to_bits(), Ordering::Relaxed);
+    }
+}
+
+/// What a population is doing, for another thread to watch.
+#[derive(Debug, Default)]
+pub struct PopulationProgress(Mutex<Option<String>>);
+
+impl PopulationProgress {
+    /// A line for people; none before the population begins, and after it has ended.
+    pub fn line(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Says what it is doing.
+    pub fn say(&self, line: Option<String>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = line;
     }
 }

@@ -36,6 +36,12 @@ impl Climb {
         self.climbers.iter().map(Climber::niche).collect()
     }
 
+    /// Whether what was read from elsewhere is for points in `dim` dimensions.
+    pub(super) fn fits(&self, dim: usize) -> bool {
+        self.climbers.iter().all(|climber| climber.fits(dim))
+            && self.pairs.as_ref().is_none_or(|pairs| pairs.fits(self.climbers.len()))
+    }
+
     fn has_ended(&self) -> bool {
         self.generations >= MOST_GENERATIONS || !self.climbers.iter().any(|climber| climber.is_active)
     }

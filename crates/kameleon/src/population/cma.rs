@@ -96,6 +96,13 @@ impl Climber {
         *self.bests.last().unwrap_or(&f64::NEG_INFINITY)
     }
 
+    /// Whether what was read from elsewhere is for points in `dim` dimensions.
+    pub(super) fn fits(&self, dim: usize) -> bool {
+        [&self.mean, &self.path, &self.path_sigma, &self.best].into_iter().all(|x| x.len() == dim)
+            && self.factor.len() == dim * dim
+            && self.recent.iter().all(|points| points.fits(dim))
+    }
+
     /// Appends the points of the next generation.
     pub(super) fn ask(&self, rng: &mut Rng, points: &mut Vec<f64>) {
         let d = self.mean.len();

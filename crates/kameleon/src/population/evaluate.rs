@@ -1,16 +1,28 @@
-//! A population whose likelihood is a [`Target`], on threads; and the posterior that its chains sample.
+//! How batches are evaluated: by a [`Target`] on threads, or in any other place; and the posterior that chains sample.
 
 use super::{Found, Population, Prior};
+use crate::Rng;
 use crate::random::{Purpose, stream};
 use crate::target::{EvalError, Evaluation, Noise, Target};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+/// Whether to stop, for any thread to ask.
+pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// Evaluates the points of a batch.
+pub trait Evaluator {
+    /// The log likelihood, or its estimate, at each point, of which the first is evaluation number `first`: an estimate depends on
+    /// point, seed and number only. NaN where a point was refused. Only the values of the first points if it was stopped before
+    /// all of them were there; an error if nothing more can be evaluated.
+    fn evaluate(&mut self, points: &[&[f64]], first: u64, stop: Stop<'_>) -> Result<Vec<f64>, EvalError>;
+}
+
 impl Population {
     /// Runs it to its end, each batch on this many threads, each with a clone of the log likelihood. What is found does not depend on
     /// the number of threads: every evaluation has random numbers of its own. None if the stop flag was set; an error if the
-    /// likelihood cannot be evaluated any more. In both cases it can be run again, and goes on with the same batch.
+    /// likelihood cannot be evaluated any more. In both cases it can be run again, and goes on where it was.
     pub fn run_on<T: Target + Clone + Send>(
         &mut self,
         threads: usize,
@@ -18,65 +30,97 @@ impl Population {
         log_likelihood: &T,
         stop: Option<&AtomicBool>,
     ) -> Result<Option<&Found>, EvalError> {
-        let (dim, seed) = (self.dim, self.seed);
-        let mut targets = vec![log_likelihood.clone(); threads.max(1)];
-        while self.ask(prior).is_some() {
-            if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-                return Ok(None);
-            }
-            let first = self.evaluations();
-            let Some(points) = self.ask(prior) else { break };
-            let points: Vec<&[f64]> = points.chunks_exact(dim).collect();
-            let values = evaluate(&mut targets, &points, seed, first)?;
-            self.tell(prior, &values).map_err(EvalError::fatal)?;
-        }
+        let mut evaluator = OnThreads::new(threads, log_likelihood, self.seed);
+        let stop = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        while !stop() && self.advance(prior, &mut evaluator, usize::MAX, &stop)? {}
         Ok(self.found())
     }
+
+    /// Has at most `most` of the points that it asks for evaluated, and learns from their values: from all of them, or from those
+    /// of the first points if it was stopped. False once it is done.
+    pub fn advance(
+        &mut self,
+        prior: &dyn Prior,
+        evaluator: &mut dyn Evaluator,
+        most: usize,
+        stop: Stop<'_>,
+    ) -> Result<bool, EvalError> {
+        let (dim, first) = (self.dim, self.evaluations());
+        let Some(points) = self.ask(prior) else { return Ok(false) };
+        let points: Vec<&[f64]> = points.chunks_exact(dim).take(most).collect();
+        let values = evaluator.evaluate(&points, first, stop)?;
+        self.tell_first(prior, &values).map_err(EvalError::fatal)?;
+        Ok(true)
+    }
 }
 
-/// The values at all points, of which the first is evaluation number `first`. Threads take points one by one.
-fn evaluate<T: Target + Send>(
-    targets: &mut [T],
-    points: &[&[f64]],
+/// A log likelihood on threads, a clone for each.
+pub struct OnThreads<T> {
+    targets: Vec<T>,
     seed: u64,
-    first: u64,
-) -> Result<Vec<f64>, EvalError> {
-    let next = AtomicUsize::new(0);
-    let work = |target: &mut T| -> Result<Vec<(usize, f64)>, EvalError> {
-        let mut done = Vec::new();
-        loop {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some(x) = points.get(i) else { return Ok(done) };
-            match value(target, x, seed, first + i as u64) {
-                Ok(value) => done.push((i, value)),
-                Err(EvalError::Reject(_)) => done.push((i, f64::NAN)),
-                Err(fatal) => {
-                    // The others end after the point they are at.
-                    next.store(points.len(), Ordering::Relaxed);
-                    return Err(fatal);
+}
+
+impl<T: Target + Clone + Send> OnThreads<T> {
+    /// On this many threads.
+    pub fn new(threads: usize, log_likelihood: &T, seed: u64) -> Self {
+        Self { targets: vec![log_likelihood.clone(); threads.max(1)], seed }
+    }
+}
+
+impl<T: Target + Send> Evaluator for OnThreads<T> {
+    /// Threads take points one by one, or as many as the target wants at once.
+    fn evaluate(&mut self, points: &[&[f64]], first: u64, stop: Stop<'_>) -> Result<Vec<f64>, EvalError> {
+        let at_once = self.targets.first().map_or(1, Target::batch).max(1);
+        let parts: Vec<&[&[f64]]> = points.chunks(at_once).collect();
+        let (next, seed) = (AtomicUsize::new(0), self.seed);
+        let work = |target: &mut T| -> Result<Vec<(usize, f64)>, EvalError> {
+            let mut done = Vec::new();
+            while !stop() {
+                let part = next.fetch_add(1, Ordering::Relaxed);
+                let Some(points) = parts.get(part) else { break };
+                let i = part * at_once;
+                match values(target, points, seed, first + i as u64) {
+                    Ok(values) => done.extend(values.into_iter().enumerate().map(|(k, value)| (i + k, value))),
+                    Err(fatal) => {
+                        // The others end after the point they are at.
+                        next.store(parts.len(), Ordering::Relaxed);
+                        return Err(fatal);
+                    }
                 }
             }
-        }
-    };
-    let all: Vec<Result<Vec<(usize, f64)>, EvalError>> = std::thread::scope(|scope| {
-        let running: Vec<_> = targets.iter_mut().map(|target| scope.spawn(|| work(target))).collect();
-        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-            thread.join().unwrap_or_else(|_| Err(EvalError::fatal("the likelihood panicked")))
+            Ok(done)
         };
-        running.into_iter().map(join).collect()
-    });
-    let mut values = vec![f64::NAN; points.len()];
-    for done in all {
-        done?.into_iter().for_each(|(i, value)| values[i] = value);
+        let all: Vec<Result<Vec<(usize, f64)>, EvalError>> = std::thread::scope(|scope| {
+            let running: Vec<_> = self.targets.iter_mut().map(|target| scope.spawn(|| work(target))).collect();
+            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+                thread.join().unwrap_or_else(|_| Err(EvalError::fatal("the likelihood panicked")))
+            };
+            running.into_iter().map(join).collect()
+        });
+        let mut values = vec![None; points.len()];
+        for done in all {
+            done?.into_iter().for_each(|(i, value)| values[i] = Some(value));
+        }
+        Ok(values.into_iter().map_while(|value| value).collect())
     }
-    Ok(values)
 }
 
-/// The log likelihood at a point, with random numbers that belong to this evaluation.
-fn value<T: Target>(target: &mut T, x: &[f64], seed: u64, number: u64) -> Evaluation {
-    let mut rng = stream(seed, super::STREAM + number, Purpose::Noise);
-    let normals: Vec<f64> = (0..target.normals()).map(|_| rng.sample(StandardNormal)).collect();
-    target.log_density(x, Noise { rng: &mut rng, normals: &normals })
+/// The log likelihoods at points, each with random numbers that belong to its evaluation; NaN where one was refused.
+fn values<T: Target>(target: &mut T, points: &[&[f64]], seed: u64, first: u64) -> Result<Vec<f64>, EvalError> {
+    let count = target.normals();
+    let mut own: Vec<(Rng, Vec<f64>)> = (0..points.len() as u64)
+        .map(|i| {
+            let mut rng = stream(seed, super::STREAM + first + i, Purpose::Noise);
+            let normals = (0..count).map(|_| rng.sample(StandardNormal)).collect();
+            (rng, normals)
+        })
+        .collect();
+    let noise = own.iter_mut().map(|(rng, normals)| Noise { rng, normals: normals.as_slice() }).collect();
+    let refused_as_nan = |value: Evaluation| match value {
+        Err(EvalError::Reject(_)) => Ok(f64::NAN),
+        other => other,
+    };
+    target.log_densities(points, noise).into_iter().map(refused_as_nan).collect()
 }
 
 /// Prior and likelihood together, as the target of chains.

@@ -28,6 +28,8 @@ pub struct Found {
     pub niches: Vec<Niche>,
     /// log Z of the ladders, or of the looks where there was no full ladder.
     pub ladders: Vec<f64>,
+    /// Whether there was no full ladder.
+    pub only_looks: bool,
     /// What the draws of all rounds say; slightly biased, since each density was fitted to the draws before.
     pub rounds: Option<Estimate>,
     /// What fresh draws from the frozen density say.
@@ -72,6 +74,7 @@ impl Found {
             log_weights,
             niches,
             ladders: Vec::new(),
+            only_looks: false,
             evaluations: 0,
             batches: 0,
             invalid: 0,
@@ -85,7 +88,7 @@ impl Found {
 
     /// Says what is known against it.
     pub(super) fn judge(&mut self, ladders: &[f64], only_looks: bool, stopped: bool, new_niches: usize) {
-        self.ladders = ladders.to_vec();
+        (self.ladders, self.only_looks) = (ladders.to_vec(), only_looks);
         let mut doubts = Vec::new();
         if stopped {
             doubts.push("the population was stopped before it was done: the budget is too small".into());
@@ -99,7 +102,7 @@ impl Found {
             if pareto_k.is_nan() || pareto_k > LARGEST_K {
                 doubts.push(format!("the weights have a heavy tail: Pareto k is {pareto_k:.2}"));
             }
-            if let Some(ladder) = far_ladder(ladders, log_z, only_looks) {
+            if let Some(ladder) = self.far_ladder(log_z) {
                 doubts.push(format!(
                     "log Z is {ladder:.2} by the ladder and {log_z:.2} by the density: the ladder lost or missed modes"
                 ));
@@ -111,22 +114,29 @@ impl Found {
         self.doubts = doubts;
     }
 
-    /// For each point of the pool, the niche that explains it best.
-    pub(super) fn nearest_niches(&self) -> Vec<usize> {
-        let Some(mixture) = mixture(&self.niches) else { return Vec::new() };
-        let mut shares = Vec::new();
-        let mut nearest = |x: &[f64]| {
-            mixture.responsibilities(x, &mut shares);
-            (0..shares.len()).fold(0, |best, k| if shares[k] > shares[best] { k } else { best })
-        };
-        self.points.chunks_exact(mixture.dim()).map(&mut nearest).collect()
+    /// log Z of a ladder that is far from this one, which a density gave; none if all are near.
+    pub fn far_ladder(&self, log_z: f64) -> Option<f64> {
+        far_ladder(&self.ladders, log_z, self.only_looks)
     }
 
-    /// The modes, the heaviest first.
-    pub fn modes(&self) -> Vec<Mode> {
+    /// log Z of all ladders together; none without a ladder that came to its end.
+    pub fn ladder_log_z(&self) -> Option<f64> {
+        mean_log_z(&self.ladders)
+    }
+
+    /// Whether what was read from elsewhere is for points in `dim` dimensions.
+    pub fn fits(&self, dim: usize) -> bool {
+        self.density.as_ref().is_none_or(|density| density.fits(dim))
+            && self.points.len() == self.log_weights.len() * dim
+            && self.points.iter().all(|x| x.is_finite())
+            && self.niches.iter().all(|niche| niche.fits(dim))
+    }
+
+    /// For each niche the share of the posterior that is nearest to it, by the points of the pool, and the standard error of that.
+    pub fn shares(&self) -> Vec<(f64, f64)> {
         let total = log_sum_exp(self.log_weights.iter().copied());
         let weights = self.log_weights.iter().map(|log| libm::exp(log - total));
-        let assigned: Vec<(usize, f64)> = self.nearest_niches().into_iter().zip(weights).collect();
+        let assigned: Vec<(usize, f64)> = nearest_niches(&self.niches, &self.points).into_iter().zip(weights).collect();
         let mut sums = vec![(0.0, 0.0); self.niches.len()];
         assigned.iter().for_each(|(nearest, weight)| sums[*nearest].0 += weight);
         for (nearest, weight) in assigned {
@@ -135,28 +145,52 @@ impl Found {
                 sum.1 += weight * weight * off * off;
             }
         }
+        sums.into_iter().map(|(share, variance)| (share, variance.sqrt())).collect()
+    }
+
+    /// The modes, the heaviest first.
+    pub fn modes(&self) -> Vec<Mode> {
         // The weights of a ladder's states do not tell Z.
         let log_z = match (&self.density, self.ladders.last()) {
-            (Some(_), _) => total - libm::log(self.log_weights.len() as f64),
+            (Some(_), _) => {
+                let total = log_sum_exp(self.log_weights.iter().copied());
+                total - libm::log(self.log_weights.len() as f64)
+            }
             (None, ladder) => ladder.copied().unwrap_or(f64::NAN),
         };
-        let mode = |(niche, (weight, variance)): (&Niche, &(f64, f64))| Mode {
+        let mode = |(niche, (weight, error)): (&Niche, (f64, f64))| Mode {
             top: niche.top.clone(),
-            weight: *weight,
-            error: variance.sqrt(),
+            weight,
+            error,
             log_z: log_z + libm::log(weight.max(f64::MIN_POSITIVE)),
         };
-        let mut modes: Vec<Mode> = self.niches.iter().zip(&sums).map(mode).collect();
+        let mut modes: Vec<Mode> = self.niches.iter().zip(self.shares()).map(mode).collect();
         modes.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         modes
     }
 }
 
+/// For each of these points, one after another, the niche that explains it best; empty without niches.
+pub fn nearest_niches(niches: &[Niche], points: &[f64]) -> Vec<usize> {
+    let Some(mixture) = mixture(niches) else { return Vec::new() };
+    let mut shares = Vec::new();
+    let mut nearest = |x: &[f64]| {
+        mixture.responsibilities(x, &mut shares);
+        (0..shares.len()).fold(0, |best, k| if shares[k] > shares[best] { k } else { best })
+    };
+    points.chunks_exact(mixture.dim()).map(&mut nearest).collect()
+}
+
+/// log Z of several ladders together.
+fn mean_log_z(ladders: &[f64]) -> Option<f64> {
+    let sum = log_sum_exp(ladders.iter().copied());
+    (!ladders.is_empty()).then(|| sum - libm::log(ladders.len() as f64))
+}
+
 /// log Z of a ladder that is far from that of a density: of a full one, or of all looks together. None if there is none.
 pub(super) fn far_ladder(ladders: &[f64], log_z: f64, looks: bool) -> Option<f64> {
     if looks {
-        let all = log_sum_exp(ladders.iter().copied()) - libm::log(ladders.len() as f64);
-        return Some(all).filter(|all| (all - log_z).abs() > FAR_FROM_LOOKS);
+        return mean_log_z(ladders).filter(|all| (all - log_z).abs() > FAR_FROM_LOOKS);
     }
     ladders.iter().copied().find(|ladder| (ladder - log_z).abs() > FAR)
 }

@@ -2,7 +2,7 @@
 //!
 //! The density is frozen already, so chains learn nothing but the scales of their local moves, in a short warm-up.
 
-use super::found::Found;
+use super::found::{Found, nearest_niches};
 use super::temper::resample;
 use crate::Rng;
 use crate::mixture::Sample;
@@ -29,7 +29,7 @@ impl Found {
             return Vec::new();
         }
         let dim = self.points.len() / self.log_weights.len();
-        let nearest = self.nearest_niches();
+        let nearest = nearest_niches(&self.niches, &self.points);
         let mut of_modes: Vec<(f64, Vec<f64>)> = (0..self.niches.len())
             .map(|k| {
                 let of = |(log, niche): (&f64, &usize)| if *niche == k { *log } else { f64::NEG_INFINITY };

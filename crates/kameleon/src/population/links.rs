@@ -63,6 +63,13 @@ impl Links {
         &self.roots
     }
 
+    /// Whether what was read from elsewhere is for points in `dim` dimensions.
+    pub(super) fn fits(&self, dim: usize) -> bool {
+        let root = |root: &Root| root.point.len() == dim && root.steps.len() == dim;
+        [&self.tested, &self.best, &self.roots].into_iter().flatten().all(root)
+            && self.points.len() == self.tested.len() * AT.len() * dim
+    }
+
     fn add(&mut self, level: &Particles, most: usize) {
         let d = level.dim();
         let Some(nearest) = nearest_better(level) else { return };

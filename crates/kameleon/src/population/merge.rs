@@ -44,6 +44,11 @@ impl Pairs {
         Self { pairs, tops: niches.iter().map(|niche| niche.log_density).collect() }
     }
 
+    /// Whether what was read from elsewhere compares this many tops.
+    pub(super) fn fits(&self, tops: usize) -> bool {
+        self.tops.len() == tops && self.pairs.iter().all(|(a, b)| *a < tops && *b < tops)
+    }
+
     /// The points to be evaluated.
     pub(super) fn points(&self, niches: &[Niche]) -> Vec<f64> {
         let mut points = Vec::new();
@@ -95,6 +100,12 @@ impl Unite {
     /// Of all these niches.
     pub(super) fn new(niches: Vec<Niche>) -> Self {
         Self { pairs: Some(Pairs::new(&niches, false)), niches }
+    }
+
+    /// Whether what was read from elsewhere is for points in `dim` dimensions.
+    pub(super) fn fits(&self, dim: usize) -> bool {
+        self.niches.iter().all(|niche| niche.fits(dim))
+            && self.pairs.as_ref().is_none_or(|pairs| pairs.fits(self.niches.len()))
     }
 
     /// The niches that are left, the best first.

@@ -49,6 +49,8 @@ pub(super) struct Schedule {
     log_z: Vec<f64>,
     /// The niches that a further full ladder found and that were not known before.
     new_niches: usize,
+    /// Those of the last one.
+    newest: usize,
     rounds: Option<Rounds>,
 }
 
@@ -77,6 +79,7 @@ impl Schedule {
             log_weights: Vec::new(),
             log_z: Vec::new(),
             new_niches: 0,
+            newest: 0,
             rounds: None,
         };
         if settings.looks(dim) > 0 {
@@ -139,7 +142,8 @@ impl Schedule {
             }
             Present::Unite(unite) => {
                 if self.ladders > 1 {
-                    self.new_niches += unite.niches().len().saturating_sub(self.niches.len());
+                    self.newest = unite.niches().len().saturating_sub(self.niches.len());
+                    self.new_niches += self.newest;
                 }
                 self.niches = unite.niches().to_vec();
                 self.after_niches(rng);
@@ -213,12 +217,18 @@ impl Schedule {
     fn after_rounds(&mut self, rounds: Rounds) {
         let last = rounds.last();
         let agrees = last.pareto_k <= LARGEST_K && far_ladder(&self.log_z, last.log_z, self.is_look()).is_none();
+        // Modes that only the last ladder found say that there may be more.
+        let sees_all = std::mem::take(&mut self.newest) == 0;
         let may_go_on =
             if self.is_look() { self.settings.ladder_when_unsure } else { self.ladders < self.settings.ladders };
-        if may_go_on && !(rounds.is_good() && agrees) {
-            return self.begin_ladder();
+        let is_enough = rounds.is_good() && agrees && sees_all;
+        // What was learned stays, should the next ladder not come to its end.
+        if rounds.frozen().is_some() || self.rounds.is_none() {
+            self.rounds = Some(rounds);
         }
-        self.rounds = Some(rounds);
+        if may_go_on && !is_enough {
+            self.begin_ladder();
+        }
     }
 
     /// What was found, at the end or where it was stopped.
@@ -229,7 +239,7 @@ impl Schedule {
                 true
             }
             Present::Rounds(rounds) => {
-                self.rounds = Some(*rounds);
+                self.rounds.get_or_insert(*rounds);
                 true
             }
             Present::Done => false,
@@ -242,6 +252,10 @@ impl Schedule {
         found
     }
 
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// A line for people.
     pub(super) fn progress(&self) -> String {
         let which = if self.is_look() { format!("look {}", self.looks) } else { format!("ladder {}", self.ladders) };
@@ -249,7 +263,8 @@ impl Schedule {
         match &self.stage {
             Present::Ladder(ladder) => {
                 let (level, beta, log_z) = (ladder.levels(), ladder.beta(), ladder.log_z());
-                format!("{which}: level {level}, beta {beta:.2e}, log Z {log_z:.2}")
+                let particles = self.ladder_settings().particles;
+                format!("{which}: level {level}, beta {beta:.1e}, {particles} particles, log Z {log_z:.2}")
             }
             Present::Links(_) => format!("{which}: testing links"),
             Present::Climb(climb) => format!("{which}: climbing, {} niches", climb.niches().len()),
@@ -268,8 +283,11 @@ impl Schedule {
     pub(super) fn fits(&self, dim: usize) -> bool {
         let stage = match &self.stage {
             Present::Ladder(ladder) => ladder.fits(dim),
+            Present::Links(links) => links.fits(dim),
+            Present::Climb(climb) => climb.fits(dim),
+            Present::Unite(unite) => unite.fits(dim),
             Present::Rounds(rounds) => rounds.fits(dim),
-            _ => true,
+            Present::Done => true,
         };
         stage
             && self.dim == dim

@@ -32,7 +32,8 @@ pub struct Settings {
     pub looks: usize,
     /// Whether a full ladder follows looks that show one mode but no good density. If not, the chains take the particles.
     pub ladder_when_unsure: bool,
-    /// The most full ladders: another one follows where the evidence moved far from the ladder's, or k̂ is high.
+    /// The most full ladders: another one follows where the evidence moved far from the ladder's, k̂ is high, or the last ladder found
+    /// modes that others did not.
     pub ladders: usize,
     /// The number of fresh draws that a frozen density is tested on.
     pub check: usize,
@@ -42,7 +43,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { particles: None, looks: 2, ladder_when_unsure: true, ladders: 1, check: 2000, max_evaluations: None }
+        Self { particles: None, looks: 2, ladder_when_unsure: true, ladders: 2, check: 2000, max_evaluations: None }
     }
 }
 
@@ -70,6 +71,11 @@ impl Settings {
             effective: 0.5,
             links: 200,
         }
+    }
+
+    /// The number of particles in `dim` dimensions: of a full ladder, or of a look.
+    pub fn particles(&self, dim: usize, only_looks: bool) -> usize {
+        if only_looks { self.look(dim).particles } else { self.ladder(dim).particles }
     }
 
     /// How many short looks come first in `dim` dimensions.

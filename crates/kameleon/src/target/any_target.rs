@@ -62,6 +62,10 @@ impl Target for AnyTarget<'_> {
         self.0.log_density(x, noise)
     }
 
+    fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {
+        self.0.log_densities(points, noise)
+    }
+
     fn known(&self) -> Option<&dyn Known> {
         self.0.known()
     }

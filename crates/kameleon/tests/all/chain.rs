@@ -148,7 +148,8 @@ fn a_run_that_was_stopped_goes_on_as_if_it_had_not_been() {
             Ok(exact(&mut banana(), x))
         };
         let plan = Plan { threads: Some(2), ..plan.clone() };
-        let first = sample(target, &[vec![0.0; 3]], &plan, Control { stop: Some(&stop), progress: None }).unwrap();
+        let first =
+            sample(target, &[vec![0.0; 3]], &plan, Control { stop: Some(&stop), ..Control::default() }).unwrap();
         assert!(matches!(first.ending, Ending::Stopped));
         let states: Vec<SavedChain> = first.chains.iter().map(|chain| chain.state.clone()).collect();
         // The chains know their own warm-up.
@@ -270,7 +271,7 @@ fn a_stop_returns_what_was_drawn() {
         sampler: Sampler::sm(),
         ..Plan::default()
     };
-    let run = sample(target, &[vec![0.0]], &plan, Control { stop: Some(&stop), progress: None }).unwrap();
+    let run = sample(target, &[vec![0.0]], &plan, Control { stop: Some(&stop), ..Control::default() }).unwrap();
     assert!(matches!(run.ending, Ending::Stopped));
     assert_eq!(run.chains[0].draws.len(), 2000);
     assert_eq!(run.evaluations(), 3001);

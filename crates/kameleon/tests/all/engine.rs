@@ -203,7 +203,10 @@ fn a_panic_while_a_rule_is_checked_ends_the_run_with_an_error_and_leaves_no_watc
             panic!("the rule broke")
         }
     }
-    let limited = Engine { limit: Some(std::time::Duration::from_secs(3600)), ..engine(Control::default()) };
+    let limited = Engine {
+        limit: Some((std::time::Instant::now(), std::time::Duration::from_secs(3600))),
+        ..engine(Control::default())
+    };
     let jobs = vec![Job::new(chain(0, &Sampler::sm()), flat(), Fragile::default())];
     // Were the watcher left behind, this would take an hour.
     let finish = limited.run(jobs, &mut Broken).unwrap();

@@ -75,7 +75,8 @@ fn goes_on(sampler: Sampler) {
             }
             exact(&mut banana(), x)
         };
-        let first = sample(target, &[vec![0.0; 4]], &plan, Control { stop: Some(&stop), progress: None }).unwrap();
+        let first =
+            sample(target, &[vec![0.0; 4]], &plan, Control { stop: Some(&stop), ..Control::default() }).unwrap();
         let saved = |chain: &run::ChainRun| serde_json::to_string(&chain.state).unwrap();
         let states = first.chains.iter().map(|chain| serde_json::from_str(&saved(chain)).unwrap()).collect();
         let second = resume(banana(), states, &plan, Control::default()).unwrap();

@@ -53,7 +53,8 @@ fn stopped_in_the_middle_of_it_a_run_goes_on_as_if_it_had_not_been() {
             }
             walled(x)
         };
-        let first = sample(target, &[vec![0.5; 3]], &plan, Control { stop: Some(&stop), progress: None }).unwrap();
+        let first =
+            sample(target, &[vec![0.5; 3]], &plan, Control { stop: Some(&stop), ..Control::default() }).unwrap();
         let saved = |chain: &run::ChainRun| serde_json::to_string(&chain.state).unwrap();
         let states = first.chains.iter().map(|chain| serde_json::from_str(&saved(chain)).unwrap()).collect();
         let second = resume(walled, states, &plan, Control::default()).unwrap();

@@ -1,0 +1,169 @@
+//! What the population before the chains found: its modes, weighed by the draws of the chains, and what is known against it.
+
+use crate::store::Search;
+use kameleon::diagnose::{Evidence, mcse_mean};
+use kameleon::population::{Found, Niche, Settings, nearest_niches};
+use kameleon_models::Bound;
+use serde::{Deserialize, Serialize};
+
+/// A mode of less than this share of the posterior is not shown.
+const LEAST_SHARE: f64 = 0.001;
+/// The fewest draws of each chain whose labels weigh modes.
+const LEAST_DRAWS: usize = 250;
+
+/// What a population found, or how far it is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PopulationSummary {
+    /// The number of particles.
+    pub particles: usize,
+    /// The number of evaluations, which count in those of the run.
+    pub evaluations: u64,
+    /// The number of batches, one after another, that they were made in.
+    pub batches: u64,
+    /// What it is doing, if it has not ended.
+    pub progress: Option<String>,
+    /// Whether the chains know its density from the beginning.
+    pub frozen: bool,
+    /// log Z by its ladders.
+    pub ladder_log_z: Option<f64>,
+    /// log Z by fresh draws from its frozen density.
+    pub log_z: Option<f64>,
+    /// What is known against it.
+    pub doubts: Vec<String>,
+    /// The modes, the heaviest first; empty while it runs.
+    pub modes: Vec<ModeSummary>,
+    /// For each chain the number of the mode of each of its draws.
+    #[serde(skip)]
+    pub labels: Vec<Vec<usize>>,
+}
+
+/// A mode.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModeSummary {
+    /// The mean of its draws, or its top where there are none, in the parameters' own units.
+    #[serde(rename = "where")]
+    pub place: Vec<f64>,
+    /// Its share of the posterior: by the draws of the chains where there are enough, else by the population.
+    pub weight: f64,
+    /// The standard error of that.
+    pub error: Option<f64>,
+    /// ln of its part of the evidence.
+    pub log_evidence: Option<f64>,
+    /// The chains that visited it.
+    pub chains: Vec<usize>,
+}
+
+/// The draws of a chain, by its number, on the unbounded scale.
+pub type ChainPoints<'a> = (usize, &'a [f64]);
+
+impl PopulationSummary {
+    /// Of a population, the draws of the chains that went on from there, and the evidence that these give.
+    pub fn new(
+        search: &Search,
+        settings: &Settings,
+        bounds: &[Bound],
+        chains: &[ChainPoints<'_>],
+        evidence: Option<&Evidence>,
+    ) -> Self {
+        match search {
+            Search::Running(population) => Self {
+                particles: settings.particles(bounds.len(), false),
+                evaluations: population.evaluations(),
+                batches: population.batches(),
+                progress: Some(population.progress()),
+                ..Self::default()
+            },
+            Search::Done(found) => Self::done(found, settings, bounds, chains, evidence),
+        }
+    }
+
+    fn done(
+        found: &Found,
+        settings: &Settings,
+        bounds: &[Bound],
+        chains: &[ChainPoints<'_>],
+        evidence: Option<&Evidence>,
+    ) -> Self {
+        let reliable = evidence.filter(|evidence| evidence.reliable).map(|evidence| evidence.log);
+        let frozen = found.frozen.map(|estimate| estimate.log_z);
+        let mut doubts = found.doubts.clone();
+        if let Some((log, ladder)) = reliable.and_then(|log| Some((log, found.far_ladder(log)?)))
+            && !doubts.iter().any(|doubt| doubt.contains("log Z"))
+        {
+            doubts.push(format!("log Z is {ladder:.2} by the ladder and {log:.2} by the chains"));
+        }
+        let mut summary = Self {
+            particles: settings.particles(bounds.len(), found.only_looks),
+            evaluations: found.evaluations,
+            batches: found.batches,
+            progress: None,
+            frozen: found.density.is_some(),
+            ladder_log_z: found.ladder_log_z(),
+            log_z: frozen,
+            doubts,
+            modes: Vec::new(),
+            labels: Vec::new(),
+        };
+        summary.find_modes(found, bounds, chains, reliable.or(frozen).or(found.ladder_log_z()));
+        summary
+    }
+
+    /// The modes, and the mode of each draw.
+    fn find_modes(&mut self, found: &Found, bounds: &[Bound], chains: &[ChainPoints<'_>], log_z: Option<f64>) {
+        let shares: Vec<(f64, f64)> = found.shares();
+        let mut kept: Vec<usize> = (0..shares.len()).filter(|k| shares[*k].0 >= LEAST_SHARE).collect();
+        kept.sort_by(|a, b| shares[*b].0.total_cmp(&shares[*a].0));
+        let niches: Vec<Niche> = kept.iter().map(|k| found.niches[*k].clone()).collect();
+        let labels: Vec<Vec<usize>> = chains.iter().map(|(_, points)| nearest_niches(&niches, points)).collect();
+        let mode = |(mode, niche): (usize, &usize)| {
+            let (weight, error) = by_draws(&labels, mode).unwrap_or(shares[*niche]);
+            let visits = chains.iter().zip(&labels).filter(|(_, labels)| labels.contains(&mode));
+            ModeSummary {
+                place: place(&found.niches[*niche], bounds, chains, &labels, mode),
+                weight,
+                error: Some(error).filter(|error| error.is_finite()),
+                log_evidence: log_z.map(|log| log + weight.ln()).filter(|log| log.is_finite()),
+                chains: visits.map(|((index, _), _)| *index).collect(),
+            }
+        };
+        let modes: Vec<ModeSummary> = kept.iter().enumerate().map(mode).collect();
+        let mut order: Vec<usize> = (0..modes.len()).collect();
+        order.sort_by(|a, b| modes[*b].weight.total_cmp(&modes[*a].weight));
+        let mut rank = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, mode)| rank[*mode] = place);
+        self.modes = order.into_iter().map(|mode| modes[mode].clone()).collect();
+        self.labels = labels.into_iter().map(|chain| chain.into_iter().map(|mode| rank[mode]).collect()).collect();
+    }
+
+    /// A warning for each thing that is known against it.
+    pub fn warnings(&self) -> Vec<String> {
+        let doubts = self.doubts.iter();
+        doubts.map(|doubt| format!("population warm-up: {doubt}; modes may be missing (docs/population.md)")).collect()
+    }
+}
+
+/// The share of a mode by the draws of all chains, and its standard error; none if there are too few.
+fn by_draws(labels: &[Vec<usize>], mode: usize) -> Option<(f64, f64)> {
+    if labels.is_empty() || labels.iter().any(|chain| chain.len() < LEAST_DRAWS) {
+        return None;
+    }
+    let inside = |chain: &Vec<usize>| chain.iter().map(|label| f64::from(u8::from(*label == mode))).collect();
+    let chains: Vec<Vec<f64>> = labels.iter().map(inside).collect();
+    let count: usize = chains.iter().map(Vec::len).sum();
+    let share = chains.iter().flatten().sum::<f64>() / count as f64;
+    let chains: Vec<&[f64]> = chains.iter().map(Vec::as_slice).collect();
+    Some((share, if share > 0.0 && share < 1.0 { mcse_mean(&chains) } else { 0.0 }))
+}
+
+/// Where a mode is, in the parameters' own units.
+fn place(niche: &Niche, bounds: &[Bound], chains: &[ChainPoints<'_>], labels: &[Vec<usize>], mode: usize) -> Vec<f64> {
+    let own = |u: &[f64]| u.iter().zip(bounds).map(|(u, bound)| bound.bounded(*u).0).collect::<Vec<f64>>();
+    let (mut sum, mut count) = (vec![0.0; bounds.len()], 0.0);
+    for ((_, points), labels) in chains.iter().zip(labels) {
+        for (u, _) in points.chunks_exact(bounds.len()).zip(labels).filter(|(_, label)| **label == mode) {
+            sum.iter_mut().zip(own(u)).for_each(|(sum, x)| *sum += x);
+            count += 1.0;
+        }
+    }
+    if count > 0.0 { sum.iter().map(|sum| sum / count).collect() } else { own(&niche.top) }
+}

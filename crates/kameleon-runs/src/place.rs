@@ -1,0 +1,136 @@
+//! Where a run happens: in a folder or in memory, on threads or elsewhere; from its population to the end of its chains.
+
+use crate::error::RunError;
+use crate::load::{StoredChain, load, own_units, posterior};
+use crate::output::{Posterior, write_files};
+use crate::prepare::Prepared;
+use crate::remote::{Remote, RemoteRunner};
+use crate::search::{self, Outcome};
+use crate::settings::RunSettings;
+use crate::status::{How, Status};
+use crate::store::{DiskRecord, Folder, Search};
+use kameleon::diagnose::ParameterSummary;
+use kameleon::engine::{Finish, Job, Rule, Runner, StopRule};
+use kameleon::record::Draws;
+use kameleon::{Control, Ending};
+
+/// The result of a run.
+pub struct Finished {
+    /// What was drawn, and what happened.
+    pub posterior: Posterior,
+    /// How it ended; also complete when a stopping rule was met, or a limit reached.
+    pub ending: Ending,
+    /// Why it ended, in words.
+    pub reason: String,
+    /// The settings, with nothing left open.
+    pub settings: RunSettings,
+}
+
+/// Where a run happens.
+pub struct Place<'p> {
+    folder: Option<&'p Folder>,
+    runner: Option<&'p dyn RemoteRunner>,
+    control: Control<'p>,
+    /// The seconds that it took before.
+    before: f64,
+}
+
+impl<'p> Place<'p> {
+    /// In this folder, if there is one.
+    pub fn new(folder: Option<&'p Folder>, runner: Option<&'p dyn RemoteRunner>, control: Control<'p>) -> Self {
+        let before = folder.map_or(0.0, |folder| Status::read(folder).seconds);
+        Self { folder, runner, control, before }
+    }
+
+    /// From now on the folder says that the run has not ended.
+    fn open(&self) -> Result<(), RunError> {
+        let open = Status { seconds: self.before, ..Status::default() };
+        Ok(self.folder.map_or(Ok(()), |folder| open.write(folder))?)
+    }
+
+    /// Runs the population of a run that has one, so that its chains can begin; the end of the run if the population does not come
+    /// to its own.
+    pub fn run_population(&self, prepared: &mut Prepared<'_>) -> Result<Option<Finished>, RunError> {
+        if !prepared.starts_from_prior() {
+            return Ok(None);
+        }
+        let search = search::begin(prepared, self.folder)?;
+        if matches!(search, Search::Running(_)) {
+            self.open()?;
+        }
+        let Outcome { search, ended } = search::run(search, prepared, self.folder, self.runner, self.control)?;
+        if let Search::Done(found) = &search {
+            prepared.hand_over(found)?;
+        }
+        prepared.search = Some(search);
+        let finish = |(ending, reason)| self.conclude(prepared, Finish { jobs: Vec::new(), ending, reason });
+        ended.map(finish).transpose()
+    }
+
+    /// A chain at its start, with a new record: in the folder, or in memory.
+    pub fn begin<'a>(&self, prepared: &Prepared<'a>, index: usize) -> Result<Job<'a>, RunError> {
+        let (chain, target) = (prepared.chain(index)?, Box::new(prepared.target.clone()));
+        Ok(match self.folder {
+            Some(folder) => {
+                let record = DiskRecord::create(folder, &*chain, prepared.save_every())?;
+                Job::new(chain, target, record)
+            }
+            None => {
+                let room = prepared.plan.room(chain.position().len());
+                Job::new(chain, target, room.map_err(|error| error.within("run"))?)
+            }
+        })
+    }
+
+    /// Runs the chains and gathers what came of them.
+    pub fn run_chains<'a>(&self, jobs: Vec<Job<'a>>, prepared: &Prepared<'a>) -> Result<Finished, RunError> {
+        self.open()?;
+        let place =
+            self.folder.map_or_else(|| "in memory".into(), |folder| format!("stored in {}", folder.path().display()));
+        tracing::info!("chains: {}, {place}", jobs.len());
+        let finish = self.run_engine(jobs, prepared)?;
+        self.conclude(prepared, finish)
+    }
+
+    /// Runs the engine with the stopping rule of the settings, which looks at draws in the parameters' own units.
+    fn run_engine<'a>(&self, jobs: Vec<Job<'a>>, prepared: &Prepared<'a>) -> Result<Finish<'a>, RunError> {
+        let remote = self.runner.map(|runner| Remote::new(prepared, runner)).transpose()?;
+        let bounds = prepared.settings.parameters.bounds()?;
+        let units = |draws: &mut Draws| own_units(draws, &bounds);
+        let checked = |rule: StopRule, parameters: &[ParameterSummary]| {
+            let ess = parameters.iter().map(|p| p.ess_bulk.min(p.ess_tail)).fold(f64::INFINITY, f64::min);
+            let r_hat = parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max);
+            tracing::info!("check for {rule}: ess={ess:.0}, rhat={r_hat:.4}");
+        };
+        let mut rule = Rule { units: &units, checked: &checked, ..prepared.plan.rule()? };
+        let runner = remote.as_ref().map(|remote| remote as &dyn Runner);
+        Ok(prepared.engine(runner, self.control).run(jobs, &mut rule)?)
+    }
+
+    /// What came of the run, from memory or from the folder, where its files are written.
+    fn conclude(&self, prepared: &Prepared<'_>, finish: Finish<'_>) -> Result<Finished, RunError> {
+        let Finish { jobs, ending, reason } = finish;
+        tracing::info!("{reason}");
+        let settings = prepared.settings.clone();
+        let seconds = self.before + prepared.started.elapsed().as_secs_f64();
+        let status = Status { ending: How::of(&ending), reason: reason.clone(), seconds };
+        let posterior = match self.folder {
+            None => {
+                let chains = jobs.into_iter().map(StoredChain::of).collect::<Result<_, _>>()?;
+                posterior(&settings, chains, prepared.search.as_ref(), &status)?
+            }
+            Some(folder) => {
+                drop(jobs);
+                // On a full disk this fails too; the draws are what matters.
+                let written = status.write(folder);
+                let mut posterior = load(folder.path())?;
+                posterior.warnings.extend(written.err().map(|error| error.to_string()));
+                let output = &settings.output;
+                let unwritten = write_files(&posterior, folder.path(), &output.formats, output.keep_warmup);
+                posterior.warnings.extend(unwritten.iter().map(ToString::to_string));
+                posterior
+            }
+        };
+        Ok(Finished { posterior, ending, reason, settings })
+    }
+}

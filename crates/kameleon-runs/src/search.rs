@@ -1,0 +1,172 @@
+//! The population before the chains: run to its end on threads or by a remote runner, stored on its way, stopped and gone on with.
+
+use crate::error::RunError;
+use crate::prepare::Prepared;
+use crate::remote::{Remote, RemoteRunner};
+use crate::store::{Folder, Search};
+use kameleon::chain::ChainError;
+use kameleon::population::{Evaluator, OnThreads, Population};
+use kameleon::{Control, Ending, EvalError};
+use kameleon_models::Likelihood;
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+/// The points of the first part of a batch, for each thread: it tells how long an evaluation takes.
+const FIRST_PART: usize = 16;
+/// The least time between two times that it is stored.
+const LEAST_PAUSE: Duration = Duration::from_millis(20);
+
+/// What came of a population.
+pub struct Outcome {
+    /// What it found, or where it is.
+    pub search: Search,
+    /// How and why it ended, unless it found something.
+    pub ended: Option<(Ending, String)>,
+}
+
+/// A population of this run: a new one, or that of the folder, which has to be of the same run.
+pub fn begin(prepared: &Prepared<'_>, folder: Option<&Folder>) -> Result<Search, RunError> {
+    let (run, dim) = (&prepared.settings.run, prepared.target.bounds().len());
+    let settings = run.population_settings();
+    let stored = folder.map(|folder| Search::read(folder, dim)).transpose().map_err(RunError::damaged_population)?;
+    match (stored.flatten(), folder) {
+        (Some(Search::Running(population)), Some(folder)) if !population.is_of(&settings, run.seed) => {
+            Err(RunError::refused(&folder.population(), "the population is that of a run with other settings"))
+        }
+        (Some(stored), _) => Ok(stored),
+        (None, _) => {
+            let population = Population::new(dim, &settings, run.seed).map_err(|error| error.within("population"))?;
+            Ok(Search::Running(Box::new(population)))
+        }
+    }
+}
+
+/// Runs a population to its end, or until it is stopped or fails. In a folder, it is there as it was then.
+pub fn run(
+    search: Search,
+    prepared: &Prepared<'_>,
+    folder: Option<&Folder>,
+    runner: Option<&dyn RemoteRunner>,
+    control: Control<'_>,
+) -> Result<Outcome, RunError> {
+    let mut population = match search {
+        Search::Done(_) => return Ok(Outcome { search, ended: None }),
+        Search::Running(population) => population,
+    };
+    let threads = prepared.plan.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let mut evaluator: Box<dyn Evaluator> = match runner {
+        Some(runner) => Box::new(Remote::new(prepared, runner)?),
+        None => Box::new(OnThreads::new(threads, &Likelihood::of(&prepared.target), prepared.settings.run.seed)),
+    };
+    let limit = prepared.time_limit();
+    let late = || limit.is_some_and(|(started, limit)| started.elapsed() >= limit);
+    let stop = || control.is_stopped() || late();
+    let mut pace = Pace::new(folder.map(|_| prepared.save_every()), threads);
+    let worked = loop {
+        report(&population, control);
+        let before = population.evaluations();
+        match population.advance(&prepared.target, &mut *evaluator, pace.points(), &stop) {
+            Ok(true) if !stop() => {}
+            Ok(_) => break Ok(()),
+            // What fails while the run is being stopped was stopped with it.
+            Err(_) if control.is_stopped() => break Ok(()),
+            Err(error) => break Err(cause(error)),
+        }
+        if let Some(folder) = folder.filter(|_| pace.is_time_to_save(population.evaluations() - before))
+            && let Err(error) = Search::Running(population.clone()).write(folder)
+        {
+            break Err(error.into());
+        }
+    };
+    if let Some(progress) = control.population {
+        progress.say(None);
+    }
+    Ok(end(population, worked, folder, limit.filter(|_| late())))
+}
+
+type Cause = Box<dyn Error + Send + Sync>;
+
+/// What the model said.
+fn cause(error: EvalError) -> Cause {
+    match error {
+        EvalError::Fatal(source) => source,
+        refused => refused.into(),
+    }
+}
+
+/// Tells those who watch where it is.
+fn report(population: &Population, control: Control<'_>) {
+    let line = format!("{}; {} evaluations", population.progress(), population.evaluations());
+    tracing::info!("population: {line}");
+    if let Some(progress) = control.population {
+        progress.say(Some(line));
+    }
+}
+
+/// Stores it as it is now, and says what came of it. `late`: its time is over.
+fn end(
+    population: Box<Population>,
+    worked: Result<(), Cause>,
+    folder: Option<&Folder>,
+    late: Option<(Instant, Duration)>,
+) -> Outcome {
+    let evaluations = population.evaluations();
+    let search = match population.found() {
+        Some(found) => Search::Done(Box::new(found.clone())),
+        None => Search::Running(population),
+    };
+    let saved = folder.map_or(Ok(()), |folder| search.write(folder).map_err(Cause::from));
+    let after = format!("in the population warm-up, after {evaluations} evaluations");
+    let ended = match (worked.and(saved), &search, late) {
+        (Err(source), ..) => {
+            let error = ChainError::Population { evaluations, source };
+            let reason = error.to_string();
+            Some((Ending::Failed(error), reason))
+        }
+        (Ok(()), Search::Done(_), _) => None,
+        (Ok(()), _, Some((_, limit))) => {
+            let minutes = limit.as_secs_f64() / 60.0;
+            Some((Ending::Complete, format!("the limit of {minutes} minutes (max-minutes) was reached {after}")))
+        }
+        (Ok(()), ..) => Some((Ending::Stopped, format!("the run was stopped before its end, {after}"))),
+    };
+    Outcome { search, ended }
+}
+
+/// How many points are evaluated before it is time to store the population.
+struct Pace {
+    /// None if it is not stored.
+    every: Option<Duration>,
+    threads: usize,
+    saved: Instant,
+    /// When the last part was begun.
+    begun: Instant,
+    seconds_each: Option<f64>,
+}
+
+impl Pace {
+    fn new(every: Option<Duration>, threads: usize) -> Self {
+        let now = Instant::now();
+        Self { every: every.map(|every| every.max(LEAST_PAUSE)), threads, saved: now, begun: now, seconds_each: None }
+    }
+
+    fn points(&mut self) -> usize {
+        self.begun = Instant::now();
+        match (self.every, self.seconds_each) {
+            (None, _) => usize::MAX,
+            (Some(_), None) => FIRST_PART * self.threads,
+            (Some(every), Some(seconds)) => (every.as_secs_f64() / seconds) as usize + self.threads,
+        }
+    }
+
+    fn is_time_to_save(&mut self, evaluations: u64) -> bool {
+        if evaluations > 0 {
+            self.seconds_each = Some(self.begun.elapsed().as_secs_f64().max(1e-9) / evaluations as f64);
+        }
+        let is_time = self.every.is_some_and(|every| self.saved.elapsed() >= every);
+        if is_time {
+            self.saved = Instant::now();
+        }
+        is_time
+    }
+}

@@ -1,0 +1,47 @@
+//! The plan of a run with nothing left open: whether a population comes first, and what it needs.
+
+use super::{Kind, RunSettings, SettingsError};
+use kameleon::{Plan, Warmup};
+
+/// With fewer evaluations than this, `auto` leaves all of them to the chains.
+const LEAST_EVALUATIONS: u64 = 20_000;
+
+impl RunSettings {
+    /// The plan, complete. `auto` is a population where the run has all that one needs, no start, and evaluations enough; else what
+    /// suits the sampler.
+    pub(crate) fn plan(&self) -> Result<Plan, SettingsError> {
+        let mut plan = Plan { sampler: self.sampler()?, population: self.population.clone(), ..self.run.clone() };
+        if plan.warmup == Warmup::Auto && self.check_population().is_ok() {
+            let enough = plan.max_evaluations.is_none_or(|most| most >= LEAST_EVALUATIONS);
+            let population = Plan { warmup: Warmup::Population, ..plan.clone() };
+            if enough && population.check().is_ok() {
+                plan = population;
+            }
+        }
+        plan.complete(self.model.default_length());
+        Ok(plan)
+    }
+
+    /// What a population needs besides a plan that can take it: a likelihood under a proper prior, and no start.
+    pub(super) fn check_population(&self) -> Result<(), SettingsError> {
+        let refuse = |what: String| Err(SettingsError::new("run.warmup", format!("\"population\" {what}")));
+        if matches!(self.model.kind(), Ok(Kind::Posterior(_) | Kind::Gp)) {
+            return refuse(format!("needs a likelihood, and {} has a prior of its own", self.model.name()));
+        }
+        if !self.has_proper_prior() {
+            let without = self.parameters.0.iter().find(|(_, parameter)| parameter.prior.is_none());
+            let which = without.map_or("there is none".into(), |(name, _)| format!("{name} has none"));
+            return refuse(format!("starts from the prior, and needs one of every parameter: {which}"));
+        }
+        let started = self.parameters.0.iter().find(|(_, parameter)| parameter.start.is_some());
+        let key = started
+            .map(|(name, _)| format!("parameters.{name}.start"))
+            .or(self.start.is_some().then(|| "start".into()));
+        match key {
+            Some(key) => {
+                Err(SettingsError::new(key, "a population needs no start: leave it out, or say warmup = \"chains\""))
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! From what a population found to chains: their plan, their starts, and what they know from the beginning.
+
+use crate::any_chain::AnyChain;
+use crate::learner::SharedFit;
+use crate::plan::{Plan, Warmup};
+use crate::population::{Found, SETTLING};
+use crate::registry::SettingsError;
+use crate::sampler::StartError;
+use std::sync::Arc;
+
+/// Chains that start from what a population found.
+///
+/// With a frozen density they know it from the beginning, and only learn the scales of their local moves, in a warm-up of
+/// [`SETTLING`] iterations, whatever the plan says. Without one, or with a sampler that cannot use it, they start from the
+/// population's points and learn as usual.
+pub struct Handover {
+    /// The plan of the chains. Where the population was their warm-up, they may spend what it left.
+    pub plan: Plan,
+    /// Where each chain starts.
+    pub starts: Vec<Vec<f64>>,
+    fit: Option<SharedFit>,
+}
+
+impl Handover {
+    /// From what was found to the chains of a plan; an error if no point of positive density was found.
+    pub fn new(found: &Found, plan: &Plan) -> Result<Self, SettingsError> {
+        let starts = found.starts(plan.chains, plan.seed);
+        let doubts = found.doubts.join("; ");
+        let what =
+            format!("the population found no point of positive density in {} evaluations: {doubts}", found.evaluations);
+        SettingsError::demand("warmup", !starts.is_empty(), &what)?;
+        let fit = plan.sampler.history_points().and_then(|n| found.fit(n, plan.seed));
+        let fit = fit.map(|fit| -> SharedFit { Arc::new(fit) });
+        let mut plan = plan.clone();
+        if plan.warmup == Warmup::Population {
+            plan.max_evaluations = plan.max_evaluations.map(|most| most.saturating_sub(found.evaluations));
+            plan.warmup = Warmup::Chains;
+        }
+        if fit.is_some() {
+            plan.warmup = Warmup::Iterations(SETTLING);
+        }
+        Ok(Self { plan, starts, fit })
+    }
+
+    /// Whether the chains know the population's density from the beginning. Then none of them waits for others.
+    pub fn is_frozen(&self) -> bool {
+        self.fit.is_some()
+    }
+
+    /// A chain at its start, for a target that takes this number of standard normals.
+    pub fn chain(&self, index: usize, normals: usize) -> Result<Box<dyn AnyChain>, StartError> {
+        let mut chain = self.plan.chain_at(index, &self.starts[index], normals)?;
+        if let Some(fit) = &self.fit {
+            chain.learn(fit);
+        }
+        Ok(chain)
+    }
+}
