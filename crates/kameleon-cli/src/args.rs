@@ -198,6 +198,9 @@ pub struct ExportArgs {
     /// Include the warm-up in the netCDF file, if it was stored
     #[arg(long)]
     pub warmup: bool,
+    /// Tell the mode of each draw, where a population found several: `mode`, counted from 1 as in the summary
+    #[arg(long)]
+    pub modes: bool,
     /// Where the files go [default: the folder of the run]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -18,10 +18,14 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
 
 /// Runs `kameleon export`.
 pub fn export(args: &ExportArgs) -> Result<Exit> {
-    let posterior = kameleon_runs::load(&args.folder)?;
+    let mut posterior = kameleon_runs::load(&args.folder)?;
     if posterior.points().is_empty() {
         bail!("{} has no draws yet: the run is still in its warm-up", args.folder.display());
     }
+    if args.modes && posterior.population.as_ref().is_none_or(|population| population.modes.is_empty()) {
+        bail!("{} has no modes to tell: no population warmed it up (docs/population.md)", args.folder.display());
+    }
+    posterior.label_modes = args.modes;
     let folder = args.out.as_ref().unwrap_or(&args.folder);
     std::fs::create_dir_all(folder).with_context(|| format!("the folder {} cannot be created", folder.display()))?;
     let formats = &args.formats.0;

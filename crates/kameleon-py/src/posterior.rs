@@ -103,6 +103,7 @@ fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
         learned: json::read(&learned)?,
         jumps: json::read(&jumps)?,
         population,
+        label_modes: false,
     })
 }
 

@@ -161,6 +161,7 @@ pub fn posterior(
         learned,
         jumps,
         population,
+        label_modes: false,
         chains,
     })
 }

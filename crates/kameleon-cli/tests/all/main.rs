@@ -11,6 +11,7 @@ mod export;
 mod gp;
 #[cfg(unix)]
 mod models;
+mod population;
 mod registry;
 #[cfg(unix)]
 mod runs;

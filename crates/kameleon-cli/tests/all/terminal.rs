@@ -40,6 +40,15 @@ fn the_verdict_is_coloured_on_a_terminal_only_and_not_where_that_is_refused() {
 }
 
 #[test]
+fn a_population_shows_where_it_is_on_a_terminal() {
+    let file = place("population-terminal").join("run.toml");
+    let model = "[model]\nlog-density = \"-8*(x-1)^2\"\n[parameters.x]\nprior = \"normal(0, 3)\"\n[run]\ndraws = 100\n";
+    std::fs::write(&file, model).unwrap();
+    let Some(shown) = on_a_terminal("1", &format!("sample {} --set population.looks=0", text(&file))) else { return };
+    assert!(shown.contains("population  ladder 1: ") && shown.contains(" particles, log Z "), "{shown:?}");
+}
+
+#[test]
 fn completions_manual_and_logs_are_there() {
     assert!(prints(&["completions", "bash"]).contains("kameleon"));
     assert!(prints(&["man"]).contains(".TH kameleon 1"));

@@ -12,6 +12,7 @@ mod bounds;
 mod cbpp;
 mod exact;
 mod expression;
+mod from_prior;
 mod library;
 mod prior;
 #[cfg(unix)]

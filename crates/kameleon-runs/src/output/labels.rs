@@ -25,9 +25,10 @@ pub(crate) fn safe(names: &[String], reserved: &[&str]) -> Vec<String> {
 }
 
 /// The columns of a table of draws: chain, draw, parameters, and what is told of each, such as the log density.
-pub(crate) fn columns(names: &[String], last: &str) -> Vec<String> {
-    let parameters = safe(names, &["chain", "draw", last]);
-    ["chain".into(), "draw".into()].into_iter().chain(parameters).chain([last.into()]).collect()
+pub(crate) fn columns(names: &[String], last: &[&str]) -> Vec<String> {
+    let parameters = safe(names, &[&["chain", "draw"], last].concat());
+    let last = last.iter().map(|name| (*name).into());
+    ["chain".into(), "draw".into()].into_iter().chain(parameters).chain(last).collect()
 }
 
 #[cfg(test)]

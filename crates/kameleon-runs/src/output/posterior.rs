@@ -42,6 +42,8 @@ pub struct Posterior {
     pub jumps: Option<JumpSummary>,
     /// What the population before the chains found; none for a run without one.
     pub population: Option<PopulationSummary>,
+    /// Whether files of draws tell the mode of each draw.
+    pub label_modes: bool,
 }
 
 /// A named array of coordinates, row by row; no shape for a single number.
@@ -206,6 +208,15 @@ impl Posterior {
             }
         }
         Ok(())
+    }
+
+    /// For each chain the mode of each of its draws, counted from 1, where that is asked for and known.
+    pub(crate) fn mode_labels(&self) -> Option<Vec<Vec<i64>>> {
+        let labels = &self.population.as_ref().filter(|_| self.label_modes)?.labels;
+        let fits = labels.len() == self.chains.len()
+            && labels.iter().zip(&self.chains).all(|(labels, chain)| labels.len() == chain.draws.len());
+        let counted = |chain: &Vec<usize>| chain.iter().map(|mode| *mode as i64 + 1).collect();
+        fits.then(|| labels.iter().map(counted).collect())
     }
 
     /// Evaluations of the target, by a population and over all chains.

@@ -2,6 +2,7 @@
 
 mod data;
 mod html;
+mod modes;
 mod parameter;
 mod thinned;
 mod words;
@@ -39,6 +40,7 @@ pub fn report_html(posterior: &Posterior) -> String {
             "{{table}}",
             summary.as_ref().map_or(String::new(), |summary| words::table(summary, posterior.points().len())),
         ),
+        ("{{modes}}", modes::table(posterior)),
         ("{{sampler}}", words::sampler(posterior)),
         ("{{settings}}", escape(&posterior.settings)),
         ("{{version}}", escape(env!("CARGO_PKG_VERSION"))),

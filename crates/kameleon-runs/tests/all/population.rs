@@ -7,12 +7,11 @@ use kameleon::target::Noisy;
 use kameleon::{Control, Ending, EvalError, Rng, Warmup};
 use kameleon_runs::output::Posterior;
 use kameleon_runs::store::{Files, Search};
-use kameleon_runs::{Finished, Model, Outside, RunSettings, load, resume_on, settings_of, start, start_on};
+use kameleon_runs::{Outside, RunSettings, load, resume_on, settings_of, start, start_on};
 use rand::RngExt;
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use tempfile::tempdir;
 
 const DIM: usize = 5;
@@ -234,8 +233,9 @@ fn time_that_runs_out_in_the_population_ends_the_run_which_can_be_resumed() {
     let finished = run(&quick("max-minutes = 1e-9"), Some(&folder)).unwrap();
     assert!(matches!(finished.ending, Ending::Complete));
     assert!(finished.reason.contains("(max-minutes) was reached in the population warm-up"), "{}", finished.reason);
-    let text = fs::read_to_string(folder.join("settings.toml")).unwrap().replace("max-minutes = 1e-9\n", "");
-    fs::write(folder.join("settings.toml"), text).unwrap();
+    let mut settings = settings_of(&folder).unwrap();
+    settings.run.max_minutes = None;
+    fs::write(folder.join("settings.toml"), settings.to_toml().unwrap()).unwrap();
     let whole = run(&quick(""), None).unwrap().posterior;
     assert_eq!(bits(&resume(&folder, None).unwrap().posterior), bits(&whole));
 }
@@ -305,7 +305,8 @@ fn a_noisy_likelihood_gives_the_same_evidence() {
     // A Gaussian of variance ¼ under one of variance 9, times π/2.
     let (total, tau) = (9.25_f64, std::f64::consts::TAU);
     let exact = (tau / 4.0).ln() - (tau * total).ln() - 0.5 / total;
-    let settings = external("f", "draws = 2000");
+    let mut settings = external("f", "");
+    settings.run.draws = Some(2000);
     let noisy = Noisy::new(likelihood, 0.5).unwrap();
     for threads in [1, 3] {
         let mut settings = settings.clone();

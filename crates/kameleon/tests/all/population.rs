@@ -1,10 +1,13 @@
 //! A population, and chains that start from what it found.
 
-use kameleon::population::{Found, Population, Posterior, Prior, Settings};
+use kameleon::population::{Found, OnThreads, Population, Posterior, Prior, Settings};
 use kameleon::target::Noisy;
-use kameleon::{Control, EvalError, Evaluation, Noise, Plan, Rng, Sampler, Target, Warmup, resume, sample_from};
+use kameleon::{
+    Control, EvalError, Evaluation, Noise, Plan, Rng, Sampler, Target, Warmup, resume, sample, sample_from,
+    sample_from_prior,
+};
 use rand::RngExt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 const DIM: usize = 3;
 /// Centre in every coordinate, standard deviation and weight: far apart, so that local moves never lead from one to another.
@@ -163,4 +166,90 @@ fn a_run_that_failed_or_was_stopped_goes_on_as_if_nothing_had_happened() {
     let whole = run(false, false);
     assert_eq!(run(true, false), whole);
     assert_eq!(run(false, true), whole);
+}
+
+#[test]
+fn one_call_goes_from_prior_and_likelihood_to_draws_within_its_budget() {
+    let population = Settings { particles: Some(300), check: 1000, ..Settings::default() };
+    let plan = Plan { population, max_evaluations: Some(100_000), ..plan() };
+    let (population, run) = sample_from_prior(log_likelihood, InBox, &plan, Control::default()).unwrap();
+    let (found, run) = (population.found().unwrap(), run.unwrap());
+    assert!(found.is_good && run.chains.iter().all(|chain| chain.draws.log_density.len() == 4000));
+    assert!(found.evaluations + run.evaluations() <= 100_000);
+    let stop = AtomicBool::new(true);
+    let control = Control { stop: Some(&stop), ..Control::default() };
+    assert!(sample_from_prior(log_likelihood, InBox, &plan, control).unwrap().1.is_none());
+    let said =
+        |plan: &Plan| sample_from_prior(log_likelihood, InBox, plan, Control::default()).err().unwrap().to_string();
+    assert!(said(&Plan { max_evaluations: Some(900), ..plan.clone() }).contains("are not enough for a population"));
+    assert!(said(&Plan { sampler: Sampler::sm(), ..plan.clone() }).contains("hands over to the sampler kameleon"));
+    assert!(said(&Plan { chain: Some(1), ..plan.clone() }).contains("none can be run alone"));
+    let alone = Plan { warmup: Warmup::Population, ..plan };
+    let refused = sample(posterior, &[vec![0.0; DIM]], &alone, Control::default()).err().unwrap().to_string();
+    assert!(refused.contains("use sample_from_prior"), "{refused}");
+}
+
+/// A likelihood that is asked for many points at once, and counts how often.
+#[derive(Clone)]
+struct Vectorised<'a>(&'a AtomicUsize);
+
+impl Target for Vectorised<'_> {
+    fn batch(&self) -> usize {
+        usize::MAX
+    }
+
+    fn log_density(&mut self, x: &[f64], _: Noise<'_>) -> Evaluation {
+        Ok(log_likelihood(x))
+    }
+
+    fn log_densities(&mut self, points: &[&[f64]], _: Vec<Noise<'_>>) -> Vec<Evaluation> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        points.iter().map(|x| Ok(log_likelihood(x))).collect()
+    }
+}
+
+#[test]
+fn a_target_can_be_asked_for_a_whole_batch_at_once() {
+    let (calls, mut one, mut all) = (AtomicUsize::new(0), population(), population());
+    let single = one.run(&InBox, log_likelihood).unwrap().clone();
+    let vectorised = kameleon::any_target::AnyTarget::new(Vectorised(&calls));
+    let together = all.run_on(3, &InBox, &vectorised, None).unwrap().unwrap();
+    assert_eq!(serde_json::to_string(together).unwrap(), serde_json::to_string(&single).unwrap());
+    assert_eq!(calls.load(Ordering::Relaxed) as u64, together.batches, "one call for each batch");
+}
+
+fn population() -> Population {
+    Population::new(DIM, &small(), 7).unwrap()
+}
+
+#[test]
+fn a_batch_can_be_told_in_parts_and_stored_in_between() {
+    let whole = population().run(&InBox, log_likelihood).unwrap().clone();
+    let mut parts = population();
+    let mut evaluator = OnThreads::new(2, &log_likelihood, 7);
+    while parts.advance(&InBox, &mut evaluator, 37, &|| false).unwrap() {
+        let text = serde_json::to_string(&parts).unwrap();
+        parts = serde_json::from_str(&text).unwrap();
+        assert!(parts.fits(DIM));
+    }
+    assert_eq!(serde_json::to_string(parts.found().unwrap()).unwrap(), serde_json::to_string(&whole).unwrap());
+}
+
+#[test]
+fn a_warmup_is_a_number_or_one_of_three_words() {
+    let read = |text: &str| serde_json::from_str::<Warmup>(text);
+    for (text, warmup) in [
+        ("\"auto\"", Warmup::Auto),
+        ("\"chains\"", Warmup::Chains),
+        ("\"population\"", Warmup::Population),
+        ("700", Warmup::Iterations(700)),
+    ] {
+        assert_eq!(read(text).unwrap(), warmup);
+        assert_eq!(serde_json::to_string(&warmup).unwrap(), text);
+    }
+    for wrong in ["-5", "2.5", "true", "\"chain\"", "null", "[1]"] {
+        let said = read(wrong).unwrap_err().to_string();
+        let allowed = "must be a number of iterations, \"chains\", \"population\" or \"auto\", not ";
+        assert!(said.contains(&format!("{allowed}{wrong}")), "{said}");
+    }
 }

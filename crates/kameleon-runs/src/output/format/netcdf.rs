@@ -90,7 +90,11 @@ impl<'a> Rectangle<'a> {
         }
         let statistics = Group::new(file, &format!("{prefix}sample_stats"), self, posterior)?;
         self.write_statistics(&statistics)?;
-        self.write_jumps(&statistics, posterior.dim())
+        self.write_jumps(&statistics, posterior.dim())?;
+        match posterior.mode_labels().filter(|_| prefix.is_empty()) {
+            Some(modes) => self.write_modes(&statistics, posterior, &modes),
+            None => Ok(()),
+        }
     }
 
     /// The log density, and where they were recorded the acceptance probability and the outcome.
@@ -109,6 +113,16 @@ impl<'a> Rectangle<'a> {
             meanings.write_string(&Outcome::ALL.map(Outcome::name).join(" ").replace('-', "_"))?;
         }
         Ok(())
+    }
+}
+
+/// The mode of each draw, counted from 1.
+impl Rectangle<'_> {
+    fn write_modes(&self, group: &Group, posterior: &Posterior, modes: &[Vec<i64>]) -> Result<()> {
+        let with_draws = posterior.chains.iter().zip(modes).filter(|(chain, _)| !chain.draws.is_empty());
+        let last = |labels: &Vec<i64>| labels[labels.len() - self.length..].to_vec();
+        let values: Vec<i64> = with_draws.flat_map(|(_, labels)| last(labels)).collect();
+        group.variable("mode", &[], &values).map(drop)
     }
 }
 

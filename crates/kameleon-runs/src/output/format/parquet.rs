@@ -1,4 +1,4 @@
-//! All draws as one Parquet table: chain, draw, parameters, log density.
+//! All draws as one Parquet table: chain, draw, parameters, log density, and the mode if that is asked for.
 //!
 //! Of the format, only what a table of numbers needs: plain, uncompressed pages, one row group for each chain. Those few
 //! bytes are written here, since the library for all of Parquet takes longer to compile than the rest of this crate.
@@ -76,15 +76,21 @@ fn page_header(values: usize) -> Vec<u8> {
 }
 
 fn write_table(posterior: &Posterior, to: impl Write) -> io::Result<()> {
-    // The chain and the draw come first, and are whole numbers.
-    let column = |(k, label)| Column { label, kind: if k < 2 { INT64 } else { DOUBLE } };
-    let columns: Vec<Column> =
-        labels::columns(&posterior.names, "log_density").into_iter().enumerate().map(column).collect();
+    let modes = posterior.mode_labels();
+    let last: &[&str] = if modes.is_some() { &["log_density", "mode"] } else { &["log_density"] };
+    // The chain and the draw come first, the mode last, and are whole numbers.
+    let numbers = 2..posterior.dim() + 3;
+    let column = |(k, label)| Column { label, kind: if numbers.contains(&k) { DOUBLE } else { INT64 } };
+    let columns: Vec<Column> = labels::columns(&posterior.names, last).into_iter().enumerate().map(column).collect();
     let mut file = Counted { to, offset: 0 };
     file.write(MAGIC)?;
     let mut groups = Vec::new();
-    for chain in posterior.chains.iter().filter(|chain| !chain.draws.is_empty()) {
-        groups.push((chain.draws.len(), write_chain(&mut file, chain, posterior.dim())?));
+    for (k, chain) in posterior.chains.iter().enumerate().filter(|(_, chain)| !chain.draws.is_empty()) {
+        let mut chunks = write_chain(&mut file, chain, posterior.dim())?;
+        if let Some(modes) = &modes {
+            chunks.push(file.write_chunk(&modes[k].iter().map(|mode| mode.to_le_bytes()).collect::<Vec<_>>())?);
+        }
+        groups.push((chain.draws.len(), chunks));
     }
     let footer = footer(posterior, &columns, &groups);
     file.write(&footer)?;

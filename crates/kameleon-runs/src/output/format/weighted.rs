@@ -14,7 +14,7 @@ pub(super) fn write(posterior: &Posterior, path: &Path, _warmup: bool) -> Result
     atomic_file::replace(path, |beside| {
         let failed = |why: ::csv::Error| FileError::doing(beside, "writing")(why.into());
         let mut table = ::csv::Writer::from_path(beside).map_err(failed)?;
-        table.write_record(labels::columns(&posterior.names, "log_weight")).map_err(failed)?;
+        table.write_record(labels::columns(&posterior.names, &["log_weight"])).map_err(failed)?;
         for chain in &posterior.chains {
             let jumps = &chain.draws.jumps;
             let rows = jumps.draw.iter().zip(jumps.points.chunks(posterior.dim())).zip(&jumps.log_ratio);

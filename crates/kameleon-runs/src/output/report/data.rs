@@ -1,5 +1,6 @@
 //! All that the page's script draws from, as one value.
 
+use super::modes::several;
 use super::parameter::{Parameter, Shown};
 use super::thinned::{Packed, step};
 use crate::output::{ChainDraws, Posterior};
@@ -23,6 +24,8 @@ pub(super) struct PageData {
     thin: u64,
     parameters: Vec<Parameter>,
     proposals: Vec<Proposal>,
+    /// Where the modes are, if there are several: for each, its place in each parameter.
+    modes: Vec<Vec<f64>>,
 }
 
 /// One chain: which, how long, and what it did in its warm-up.
@@ -34,6 +37,8 @@ struct Chain {
     scale: Vec<f64>,
     acceptance: Vec<f64>,
     bandwidth: Vec<Option<f64>>,
+    /// The mode of each draw that is shown, if there are several.
+    modes: Vec<usize>,
 }
 
 /// The proposal at a place, in the frames of the parameters.
@@ -55,13 +60,23 @@ pub(super) fn page_data(posterior: &Posterior, summary: &Summary) -> PageData {
         Parameter::new(&summary.parameters[place], &chains.iter().map(column).collect::<Vec<_>>(), shown)
     });
     let proposals = proposals(&chains, &places, &parameters, posterior.dim());
+    let modes = several(posterior).iter().map(|mode| places.iter().map(|i| mode.place[*i]).collect()).collect();
     PageData {
-        chains: chains.iter().map(|chain| Chain::new(chain)).collect(),
+        chains: chains.iter().map(|chain| Chain::new(chain, labels(posterior, chain.index, shown.every))).collect(),
         every: shown.every,
         thin: posterior.thin,
         parameters,
         proposals,
+        modes,
     }
+}
+
+/// The modes of the draws of a chain that are shown.
+fn labels(posterior: &Posterior, chain: usize, every: usize) -> Vec<usize> {
+    let population = posterior.population.as_ref().filter(|_| !several(posterior).is_empty());
+    let place = posterior.chains.iter().position(|of| of.index == chain);
+    let labels = population.zip(place).and_then(|(population, place)| population.labels.get(place));
+    labels.map_or_else(Vec::new, |labels| labels.iter().copied().step_by(every).collect())
 }
 
 /// The places of the parameters to be shown, in their order: all, or of very many those with the largest R-hat.
@@ -77,7 +92,7 @@ fn worst(parameters: &[ParameterSummary]) -> Vec<usize> {
 }
 
 impl Chain {
-    fn new(chain: &ChainDraws) -> Self {
+    fn new(chain: &ChainDraws, modes: Vec<usize>) -> Self {
         let trace = &chain.statistics.trace;
         Self {
             index: chain.index,
@@ -86,6 +101,7 @@ impl Chain {
             scale: trace.iter().map(|point| point.scale).collect(),
             acceptance: trace.iter().map(|point| point.acceptance).collect(),
             bandwidth: trace.iter().map(|point| point.bandwidth).collect(),
+            modes,
         }
     }
 }

@@ -34,6 +34,10 @@ pub(super) fn facts(posterior: &Posterior) -> String {
     if posterior.thin > 1 {
         facts.push(("thinning", format!("one draw in {} iterations", count(posterior.thin as usize))));
     }
+    if let Some(population) = &posterior.population {
+        let (particles, evaluations) = (count(population.particles), count(population.evaluations as usize));
+        facts.push(("population", format!("{particles} particles, {evaluations} evaluations")));
+    }
     facts.push(("evaluations", count(posterior.evaluations() as usize)));
     if let Some(seconds) = posterior.seconds {
         facts.push(("time", duration(seconds)));
@@ -41,6 +45,9 @@ pub(super) fn facts(posterior: &Posterior) -> String {
     facts.push(("seed", posterior.seed.to_string()));
     if let Some(jumps) = posterior.jumps.as_ref().filter(|_| !posterior.points().is_empty()) {
         facts.push((jumps.name(), jumps.to_string().replacen('-', "−", usize::from(jumps.evidence.reliable))));
+    }
+    if let Some(log) = posterior.population.as_ref().and_then(|population| population.ladder_log_z) {
+        facts.push(("log evidence by the ladder", format!("{log:.2}").replacen('-', "−", 1)));
     }
     let item = |(label, value): &(&str, String)| format!("<div><dt>{label}</dt><dd>{}</dd></div>", escape(value));
     facts.iter().map(item).collect()

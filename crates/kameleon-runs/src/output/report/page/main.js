@@ -74,6 +74,7 @@ function figures(data, state) {
   };
   const single = [[trace, make({ wide: true, height: 260 })], [marginal, make()], [ranks, make()], [autocorrelation, make()], [running, make()]];
   const pair = data.parameters.length > 1 ? [make({ square: true }), make({ square: true })] : [];
+  const byMode = pair.length && data.modes.length ? make({ square: true }) : null;
   return () => {
     const chains = data.chains.map((_, c) => c).filter((c) => !state.hidden.has(c));
     const { first, second, followed } = state;
@@ -82,6 +83,7 @@ function figures(data, state) {
     if (pair.length) {
       pair[0].show(path(data, p, data.parameters[second], chains, followed));
       pair[1].show(proposals(data, [first, second], chains, followed));
+      byMode?.show(modes(data, [first, second], chains));
     }
     return chains;
   };
@@ -102,8 +104,14 @@ function warmupFigures(data) {
   return (chains) => made.forEach(([plot, of, options]) => plot.show(warmup(data, chains, of, options)));
 }
 
+/** The modes of the table in the colours of the figure. */
+function colourModes() {
+  for (const name of document.querySelectorAll(".mode")) name.style.setProperty("--colour", colourOf(Number(name.dataset.mode)));
+}
+
 function main() {
   theme();
+  colourModes();
   const data = load();
   if (!data) return;
   const state = { first: 0, second: Math.min(1, data.parameters.length - 1), followed: 0, hidden: new Set() };

@@ -1,4 +1,4 @@
-// The two figures of one parameter against another: the chain's path, and where its proposals point.
+// The figures of one parameter against another: the chain's path, where its proposals point, and the modes.
 
 /** Half of a two-dimensional Gaussian lies within this many standard deviations. */
 const HALF = Math.sqrt(2 * Math.log(2));
@@ -21,6 +21,47 @@ function dots(plot, p, q, chains, fill) {
     for (let k = 0; k < x.length; k++) ctx.fillRect(plot.X(x[k]) - 1, plot.Y(y[k]) - 1, 2, 2);
   }
   ctx.globalAlpha = 1;
+}
+
+/** The draws by their modes, and where each mode is. */
+function modes(data, [i, j], chains) {
+  const [p, q] = [data.parameters[i], data.parameters[j]];
+  const base = plane(p, q, chains);
+  return {
+    ...base,
+    title: `${p.name} and ${q.name}: the modes`,
+    note: "Dots: draws of the chains shown, in the colour of their mode. Numbers: the modes of the table, at the means of their draws.",
+    draw: (plot) => {
+      const { ctx } = plot;
+      const shown = chains.reduce((sum, c) => sum + p.draws[c].length, 0);
+      ctx.globalAlpha = clamp(3000 / Math.max(shown, 1), 0.2, 0.8);
+      for (const c of chains) {
+        const [x, y, labels] = [p.draws[c], q.draws[c], data.chains[c].modes];
+        for (let k = 0; k < x.length; k++) {
+          ctx.fillStyle = colourOf(labels[k] ?? 0);
+          ctx.fillRect(plot.X(x[k]) - 1, plot.Y(y[k]) - 1, 2, 2);
+        }
+      }
+      ctx.globalAlpha = 1;
+      data.modes.forEach((place, mode) => mark(plot, plot.X(place[i]), plot.Y(place[j]), mode));
+    },
+  };
+}
+
+/** The number of a mode in a disc. */
+function mark(plot, x, y, mode) {
+  const { ctx } = plot;
+  ctx.beginPath();
+  ctx.arc(x, y, 9, 0, 2 * Math.PI);
+  ctx.fillStyle = colour("--card");
+  ctx.fill();
+  ctx.lineWidth = 2;
+  ctx.strokeStyle = colourOf(mode);
+  ctx.stroke();
+  ctx.fillStyle = colour("--ink");
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  ctx.fillText(mode + 1, x, y);
 }
 
 function path(data, p, q, chains, followed) {
