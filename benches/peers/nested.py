@@ -68,7 +68,7 @@ def nautilus(target: Density, seed: int) -> Found:
     )
     sampler.run(verbose=False)
     points, log_weights, _ = sampler.posterior()
-    # What its documentation says of the error: that of n_eff independent weights.
+    # It claims no error of ln Z: that of n_eff independent draws stands for one.
     return Found(points, np.exp(log_weights - log_weights.max()), sampler.log_z, sampler.n_eff**-0.5)
 
 
