@@ -11,6 +11,7 @@ import argparse
 import importlib
 import importlib.metadata
 import json
+import math
 import resource
 import sys
 import warnings
@@ -39,9 +40,10 @@ def one(problem_name: str, package: Package, seed: int) -> Run:
         found = package.run(problem, seed)
     seconds = processor_seconds() - started
     modes = problem.modes
+    refused = math.isnan(found.log_z)
     return {
-        "off": found.log_z - problem.log_z,
-        "claimed": found.error,
+        "off": None if refused else found.log_z - problem.log_z,
+        "claimed": None if refused else found.error,
         "weight_error": None if modes is None else modes.largest_error(found.points, found.weights),
         "evaluations": problem.evaluations,
         "seconds": seconds,

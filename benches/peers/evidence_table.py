@@ -35,9 +35,10 @@ def rounded(value: float) -> str:
 
 @dataclass
 class Row:
-    """A package on a problem, over seeds."""
+    """A package on a problem, over seeds; the errors of ln Z over those whose ln Z was not refused."""
 
     seeds: int
+    refused: int
     rms: float
     claimed: float
     weight_error: float | None
@@ -47,12 +48,14 @@ class Row:
     @classmethod
     def of(cls, runs: list[Run]) -> Row:
         def over_seeds(key: str) -> float:
-            return mean([run[key] for run in runs])
+            return mean([run[key] for run in runs if run[key] is not None])
 
+        errors = [run["off"] for run in runs if run["off"] is not None]
         has_modes = runs[0]["weight_error"] is not None
         return cls(
-            len(runs),
-            math.sqrt(mean([run["off"] ** 2 for run in runs])),
+            len(errors),
+            len(runs) - len(errors),
+            math.sqrt(mean([error**2 for error in errors])),
             over_seeds("claimed"),
             over_seeds("weight_error") if has_modes else None,
             over_seeds("evaluations"),
@@ -72,7 +75,7 @@ class Row:
     def cells(self, ours: Row | None) -> list[str]:
         weights = "–" if self.weight_error is None else f"{self.weight_error:.3f}"
         return [
-            str(self.seeds),
+            f"{self.seeds}, {self.refused} refused" if self.refused else str(self.seeds),
             f"{self.rms:.3f}",
             f"{self.claimed:.3f}",
             weights,
