@@ -76,8 +76,8 @@ class Row:
         weights = "–" if self.weight_error is None else f"{self.weight_error:.3f}"
         return [
             f"{self.seeds}, {self.refused} refused" if self.refused else str(self.seeds),
-            f"{self.rms:.3f}",
-            f"{self.claimed:.3f}",
+            rounded(self.rms),
+            rounded(self.claimed),
             weights,
             f"{self.evaluations:,.0f}",
             f"{self.seconds:,.1f}",
