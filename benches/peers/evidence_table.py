@@ -109,9 +109,10 @@ def problem_lines(runs: list[Run], problem: str, packages: list[str]) -> list[st
 
 def tables(runs: list[Run], problems: list[str], packages: list[str]) -> str:
     """Versions, dates, and the table of all problems."""
-    made = sorted({(run["package"], run["version"], run["date"]) for run in runs if "off" in run})
-    head = "; ".join(f"{package} {version}, {day}" for package, version, day in made)
-    lines = [f"`make compare-evidence`: {head}.", ""]
+    made = [run for run in runs if "off" in run]
+    days = ", ".join(sorted({run["date"] for run in made}))
+    versions = ", ".join(sorted({f"{run['package'].split(',')[0]} {run['version']}" for run in made}, key=str.lower))
+    lines = [f"`make compare-evidence`, {days}: {versions}.", ""]
     lines += [f"| problem | package | {' | '.join(COLUMNS)} |", f"|---|---|{'--:|' * len(COLUMNS)}"]
     for problem in problems:
         lines += problem_lines(runs, problem, packages)
