@@ -1,6 +1,7 @@
 # The commands a developer needs. `make lint test` is what must pass before anything lands.
 
-.PHONY: test compile venv-or-note test-python python-registry test-slow lint docs bench population-cost compare venv wheel notebooks
+.PHONY: test compile venv-or-note test-python python-registry test-slow lint docs bench population-cost compare compare-evidence compare-installed \
+	venv wheel notebooks
 
 test:
 	@$(MAKE) --no-print-directory -j2 compile venv-or-note
@@ -56,10 +57,18 @@ population-cost:
 
 # Kameleon next to the samplers people use, on the paper's targets with the same number of evaluations. Hours, most of them for
 # nautilus, unless COMPARE says less, such as COMPARE="--seeds 3 --only kameleon emcee". A package that cannot be installed is left out.
-PEERS = emcee zeus-mcmc pints pymc blackjax nautilus-sampler dynesty pocomc
-compare: .venv-compare/made
-	.venv-compare/bin/python -m pip install --quiet --disable-pip-version-check .
+PEERS = emcee zeus-mcmc pints pymc blackjax nautilus-sampler dynesty pocomc ultranest
+compare: compare-installed
 	.venv-compare/bin/python benches/peers/compare.py --out comparison $(COMPARE)
+	.venv-compare/bin/python benches/peers/evidence.py --out comparison $(COMPARE)
+
+# Only the table of evidence. The runs of earlier calls are kept; COMPARE="--refresh kameleon --only kameleon --seeds 10" makes those
+# of Kameleon anew.
+compare-evidence: compare-installed
+	.venv-compare/bin/python benches/peers/evidence.py --out comparison $(COMPARE)
+
+compare-installed: .venv-compare/made
+	.venv-compare/bin/python -m pip install --quiet --disable-pip-version-check .
 
 .venv-compare/made:
 	$(PYTHON) -m venv .venv-compare

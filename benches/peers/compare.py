@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import argparse
 import csv
-import importlib.metadata
-import os
-import platform
-import subprocess
 import sys
 import time
 from datetime import date
 from pathlib import Path
 
 import numpy as np
+from apart import Failure, apart, versions
 from peers import PEERS, Draws, Peer, run
 from targets import Target, paper_targets
 
@@ -59,20 +56,11 @@ def one(index: int, peer: Peer, seed: int) -> Row:
 
 
 def one_apart(index: int, peer: Peer, seed: int, minutes: float) -> Row | str:
-    """One run in a process of its own, or what went wrong: a crash or a hang of one sampler touches no other."""
-    command = [sys.executable, __file__, "--one", str(index), peer.name, str(seed)]
-    # One thread for linear algebra: on more, threads that wait for each other count as processor time.
-    quiet = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], "1")
-    try:
-        done = subprocess.run(
-            command, check=False, capture_output=True, text=True, timeout=60 * minutes, env=os.environ | quiet
-        )
-    except subprocess.TimeoutExpired:
-        return f"not done after {minutes:g} minutes"
-    if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or ["no message"]
-        return lines[-1]
-    values = done.stdout.strip().splitlines()[-1].split(";")
+    """One run in a process of its own, or what went wrong."""
+    done = apart([__file__, "--one", str(index), peer.name, str(seed)], minutes)
+    if isinstance(done, Failure):
+        return done.why
+    values = done.split(";")
     row: Row = {"target": values[0], "sampler": values[1]}
     return row | {key: float(value) for key, value in zip(FIELDS[2:], values[2:], strict=True)}
 
@@ -137,14 +125,7 @@ def append_row(file: Path, row: Row) -> None:
 
 def heading() -> str:
     """What was compared, when, and in which versions."""
-    packages = sorted({peer.package for peer in PEERS})
-    versions = []
-    for package in packages:
-        try:
-            versions.append(f"{package} {importlib.metadata.version(package)}")
-        except importlib.metadata.PackageNotFoundError:
-            versions.append(f"{package} (not installed)")
-    return f"`make compare`, {date.today():%Y-%m-%d}, Python {platform.python_version()}: {', '.join(versions)}.\n"
+    return f"`make compare`, {date.today():%Y-%m-%d}, {versions(sorted({peer.package for peer in PEERS}))}.\n"
 
 
 def main() -> None:

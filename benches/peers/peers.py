@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import nested
 import numpy as np
 from targets import Array, Target
 
@@ -176,52 +177,14 @@ def blackjax_random_walk(target: Target, seed: int) -> Draws:
     return Draws(np.asarray(chain)[:, length // 2 :])
 
 
-def nautilus_nested(target: Target, seed: int) -> Draws:
-    import nautilus
+def weighted(run: Callable[[Target, int], nested.Found]) -> Callable[[Target, int], Draws]:
+    """A package that gives a weighted sample, and stops by its own rule: the evaluations it took stand in the table."""
 
-    low, high = target.box
-    sampler = nautilus.Sampler(
-        lambda u: low + (high - low) * u,
-        target.log_densities,
-        n_dim=target.dim,
-        vectorized=True,
-        seed=seed,
-        pass_dict=False,
-    )
-    # Like the other two that need a box, it stops by its own rule; the evaluations that it took stand in the table.
-    sampler.run(verbose=False)
-    points, log_weights, _ = sampler.posterior()
-    return Draws(points[None], np.exp(log_weights - log_weights.max()))
+    def draws(target: Target, seed: int) -> Draws:
+        found = run(target, seed)
+        return Draws(found.points[None], found.weights)
 
-
-def dynesty_nested(target: Target, seed: int) -> Draws:
-    import dynesty
-
-    low, high = target.box
-    # Uniform draws, its choice below ten dimensions, are accepted once in thirty times and ever more rarely on these
-    # thin shapes; random walks, its choice from ten on, get there.
-    sampler = dynesty.NestedSampler(
-        target.log_density,
-        lambda u: low + (high - low) * u,
-        target.dim,
-        nlive=500,
-        sample="rwalk",
-        rstate=np.random.default_rng(seed),
-    )
-    sampler.run_nested(print_progress=False)
-    return Draws(sampler.results.samples[None], sampler.results.importance_weights())
-
-
-def pocomc_preconditioned(target: Target, seed: int) -> Draws:
-    import pocomc
-    from scipy.stats import uniform
-
-    low, high = target.box
-    prior = pocomc.Prior([uniform(a, b - a) for a, b in zip(low, high, strict=True)])
-    sampler = pocomc.Sampler(prior, target.log_densities, vectorize=True, random_state=seed)
-    sampler.run(progress=False)
-    samples, weights, _, _ = sampler.posterior()
-    return Draws(samples[None], weights)
+    return draws
 
 
 @dataclass(frozen=True)
@@ -246,9 +209,9 @@ PEERS = [
     Peer("PINTS, DREAM", "pints", pints_dream),
     Peer("PyMC, DEMetropolisZ", "pymc", pymc_demetropolis_z),
     Peer("BlackJAX, random walk", "blackjax", blackjax_random_walk),
-    Peer("nautilus, nested", "nautilus-sampler", nautilus_nested, seeds=2),
-    Peer("dynesty, nested", "dynesty", dynesty_nested, seeds=10),
-    Peer("pocoMC", "pocomc", pocomc_preconditioned, seeds=2),
+    Peer("nautilus, nested", "nautilus-sampler", weighted(nested.nautilus), seeds=2),
+    Peer("dynesty, nested", "dynesty", weighted(nested.dynesty_walks), seeds=10),
+    Peer("pocoMC", "pocomc", weighted(nested.pocomc), seeds=2),
 ]
 
 

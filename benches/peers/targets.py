@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import ModuleType
 
 import numpy as np
@@ -13,20 +13,19 @@ Array = NDArray[np.float64]
 
 
 @dataclass
-class Target:
+class Density:
     """A log density that counts how often it is asked; sub-classes say what it is."""
 
     name: str
-    budget: int
     box: Array
     """For samplers that need a box as prior: lower and upper bounds, two rows, around all mass that matters."""
-    mean: Array
-    total_variance: float
-    evaluations: int = field(default=0)
+
+    def __post_init__(self) -> None:
+        self.evaluations = 0
 
     @property
     def dim(self) -> int:
-        return len(self.mean)
+        return self.box.shape[1]
 
     def log_density(self, x: Array) -> float:
         """At one point."""
@@ -37,6 +36,23 @@ class Target:
         """At the rows of x."""
         self.evaluations += len(x)
         return self.value(x)
+
+    def from_cube(self, u: Array) -> Array:
+        """The point of the box that belongs to one of the unit cube, or many, one in each row."""
+        low, high = self.box
+        return low + (high - low) * u
+
+    def value(self, x: Array) -> Array:
+        raise NotImplementedError
+
+
+@dataclass
+class Target(Density):
+    """A density with a budget of evaluations and the truth about its mean."""
+
+    budget: int
+    mean: Array
+    total_variance: float
 
     def value(self, x: Array) -> Array:
         return -0.5 * self.squared_radius(x)
@@ -64,7 +80,7 @@ class Banana(Target):
         box[:, 1] = [-b * v - 8.0, b * (36.0 * v - v) + 8.0]
         # Var x2 = 1 + b² Var(x1²) = 1 + 2 b² v².
         variance = v + 1.0 + 2.0 * (b * v) ** 2 + dim - 2
-        super().__init__(f"B({b:g},{v:g})", budget, box, np.zeros(dim), variance)
+        super().__init__(f"B({b:g},{v:g})", box, budget, np.zeros(dim), variance)
 
     def squared_radius(self, x: Array, xp: ModuleType = np) -> Array:
         straight = x[:, 1] - self.b * (x[:, 0] ** 2 - self.v)
@@ -86,7 +102,7 @@ class Flower(Target):
         theta = (np.arange(4096) + 0.5) * 2 * np.pi / 4096
         mu = r0 + a * np.cos(omega * theta)
         variance = float((mu**3 + 3 * mu * sigma**2).mean() / mu.mean()) + dim - 2
-        super().__init__(f"F({r0:g},{a:g},{omega:g},{sigma:g})", budget, box, np.zeros(dim), variance)
+        super().__init__(f"F({r0:g},{a:g},{omega:g},{sigma:g})", box, budget, np.zeros(dim), variance)
 
     def squared_radius(self, x: Array, xp: ModuleType = np) -> Array:
         ridge = self.r0 + self.a * xp.cos(self.omega * xp.arctan2(x[:, 1], x[:, 0]))
