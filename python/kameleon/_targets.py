@@ -21,6 +21,7 @@ __all__ = [
     "Funnel",
     "Garch",
     "LynxHare",
+    "MixedBanana",
     "Nile",
     "Ring",
     "ScaledGaussian",
@@ -49,6 +50,24 @@ class Banana(BuiltInTarget):
     v: float = 100.0
     noise: float = 0.0
     _name = "banana"
+
+
+@dataclass(frozen=True)
+class MixedBanana(BuiltInTarget):
+    """mixed-banana: the same in coordinates that are mixed and in very different units.
+
+    Args:
+        dim: The dimension. (2 to 1000000)
+        b: The strength of the twist.
+        v: The variance of the first coordinate. (> 0)
+        noise: The standard deviation of noise on the log density, for pseudo-marginal chains. (≥ 0)
+    """
+
+    dim: int = 8
+    b: float = 0.1
+    v: float = 100.0
+    noise: float = 0.0
+    _name = "mixed-banana"
 
 
 @dataclass(frozen=True)

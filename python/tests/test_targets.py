@@ -24,6 +24,7 @@ def test_built_in_targets_know_their_truth():
         km.targets.Funnel(3, s=1.0),
         km.targets.StudentT(3, freedom=5.0),
         km.targets.TwoModes(3),
+        km.targets.MixedBanana(3),
         km.targets.ScaledGaussian(3, condition=100.0),
         km.targets.BuiltIn("banana:b=0.1", 3),
     ):

@@ -5,7 +5,7 @@
 
 use kameleon::diagnose::n_eq;
 use kameleon::random::{Purpose, stream};
-use kameleon::target::{Banana, Flower, Funnel, Gaussian, Noisy, StudentT, TwoModes};
+use kameleon::target::{Banana, BananaSettings, Flower, Funnel, Gaussian, MixedBanana, Noisy, StudentT, TwoModes};
 use kameleon::*;
 use rand::RngExt;
 
@@ -44,8 +44,8 @@ fn main() {
                 "t3" => measure(target, StudentT::new(8, 3.0).unwrap(), &plan, runs),
                 "c20" => measure(target, Banana::new(20, 0.03, 100.0).unwrap(), &plan, runs),
                 "c50" => measure(target, Banana::new(50, 0.03, 100.0).unwrap(), &plan, runs),
-                "mix8" => measure(target, Mixed::new(8), &plan, runs),
-                "mix20" => measure(target, Mixed::new(20), &plan, runs),
+                "mix8" => measure(target, mixed(8), &plan, runs),
+                "mix20" => measure(target, mixed(20), &plan, runs),
                 "c30" => measure(target, Banana::new(30, 0.03, 100.0).unwrap(), &plan, runs),
                 "c12" => measure(target, Banana::new(12, 0.03, 100.0).unwrap(), &plan, runs),
                 "c16" => measure(target, Banana::new(16, 0.03, 100.0).unwrap(), &plan, runs),
@@ -55,81 +55,8 @@ fn main() {
     }
 }
 
-/// A banana in coordinates that are mixed and of very different units.
-#[derive(Clone)]
-struct Mixed {
-    banana: Banana,
-    factor: Vec<f64>,
-    d: usize,
-}
-
-impl Mixed {
-    fn new(d: usize) -> Self {
-        let mut rng = stream(7, 0, Purpose::Start);
-        let mut factor = vec![0.0; d * d];
-        for i in 0..d {
-            let unit = 10f64.powf(rng.random_range(-1.5..1.5));
-            for j in 0..i {
-                factor[i * d + j] = unit * rng.random_range(-0.5..0.5);
-            }
-            factor[i * d + i] = unit;
-        }
-        Self { banana: Banana::new(d, 0.1, 100.0).unwrap(), factor, d }
-    }
-
-    fn back(&self, x: &[f64]) -> Vec<f64> {
-        let d = self.d;
-        let mut y = x.to_vec();
-        for i in 0..d {
-            let sum: f64 = (0..i).map(|j| self.factor[i * d + j] * y[j]).sum();
-            y[i] = (y[i] - sum) / self.factor[i * d + i];
-        }
-        // Banana's axes last, and the first one narrow.
-        y.reverse();
-        y[0] *= 10.0;
-        y
-    }
-}
-
-impl Target for Mixed {
-    fn dim(&self) -> Option<usize> {
-        Some(self.d)
-    }
-
-    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> target::Evaluation {
-        let y = self.back(x);
-        self.banana.log_density(&y, noise)
-    }
-
-    fn known(&self) -> Option<&dyn Known> {
-        Some(self)
-    }
-}
-
-impl Known for Mixed {
-    fn sample(&self, rng: &mut Rng, x: &mut [f64]) {
-        let mut y = vec![0.0; self.d];
-        self.banana.sample(rng, &mut y);
-        y[0] /= 10.0;
-        y.reverse();
-        for (i, x) in x.iter_mut().enumerate() {
-            *x = (0..=i).map(|j| self.factor[i * self.d + j] * y[j]).sum();
-        }
-    }
-
-    fn mean(&self) -> Vec<f64> {
-        vec![0.0; self.d]
-    }
-
-    fn total_variance(&self) -> f64 {
-        // Of the banana's coordinates, only the second has not variance one: 1 + 2b²v².
-        let variance = |j: usize| if j + 2 == self.d { 201.0 } else { 1.0 };
-        self.factor.iter().enumerate().map(|(k, l)| l * l * variance(k % self.d)).sum()
-    }
-
-    fn level(&self, x: &[f64]) -> f64 {
-        self.banana.level(&self.back(x))
-    }
+fn mixed(dim: usize) -> MixedBanana {
+    MixedBanana::new(dim, BananaSettings { b: 0.1, v: 100.0 }).unwrap()
 }
 
 /// The time of the processor that this process has had.

@@ -5,6 +5,7 @@ mod banana;
 mod flower;
 mod funnel;
 mod gaussian;
+mod mixed_banana;
 mod noisy;
 mod student_t;
 mod two_modes;
@@ -13,6 +14,7 @@ pub use banana::{Banana, BananaSettings};
 pub use flower::{Flower, FlowerSettings, RingSettings};
 pub use funnel::{Funnel, FunnelSettings};
 pub use gaussian::{Gaussian, GaussianSettings};
+pub use mixed_banana::MixedBanana;
 pub use noisy::Noisy;
 pub use student_t::{StudentT, StudentTSettings};
 pub use two_modes::{TwoModes, TwoModesSettings};
@@ -29,6 +31,9 @@ pub const TARGETS: &[Entry<AnyTarget<'static>>] = &[
     Entry { name: "banana", class: "Banana", settings: with_common::<BananaSettings>,
         about: "twisted Gaussian B(b, v): the second coordinate is moved by b(x₁² − v)",
         make: |given| made(given, |dim, BananaSettings { b, v }| Banana::new(dim, b, v)) },
+    Entry { name: "mixed-banana", class: "MixedBanana", settings: with_common::<BananaSettings>,
+        about: "the same in coordinates that are mixed and in very different units",
+        make: |given| made(given, MixedBanana::new) },
     Entry { name: "flower", class: "Flower", settings: with_common::<FlowerSettings>,
         about: "band around a circle whose radius waves, r₀ + A cos ωθ",
         make: |given| made(given, |dim, s: FlowerSettings| Flower::new(dim, s.r0, s.amplitude, s.omega, s.sigma)) },

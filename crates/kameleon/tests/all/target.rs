@@ -14,6 +14,7 @@ fn known() -> Vec<AnyTarget<'static>> {
         "ring:dim=2",
         "student-t:freedom=5",
         "two-modes:dim=5,weight=0.3",
+        "mixed-banana:dim=4,b=0.05",
         "gaussian:dim=3,condition=100,correlation=0.5",
     ];
     // The variance of the variance of a wide funnel and of a heavy tail is out of proportion.
