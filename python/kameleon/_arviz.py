@@ -21,7 +21,7 @@ def to_arviz(result: Result, modes: bool) -> Any:
             "acceptance_rate": result.acceptance,
             "outcome": result.outcome,
             **result._jumps(),
-            **({"mode": result.mode_labels()} if modes else {}),
+            **({"mode": result.mode_labels() + 1} if modes else {}),
         },
     }
     warm = result.warmup_draws

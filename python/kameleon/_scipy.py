@@ -35,6 +35,8 @@ def refusal(prior: Any) -> str | None:
         return f"{_name(prior)} has no parameters yet: write scipy.stats.{_name(prior)}(...)"
     if not _is_continuous(prior):
         return f"{about(prior)} is discrete, and only continuous parameters can be sampled"
+    if any(np.ndim(value) for value in [*prior.args, *prior.kwds.values()]):
+        return f"{about(prior)} has arrays for parameters: give it by the name of an array parameter"
     if not np.all(np.less(*prior.support())):
         return f"{about(prior)} is no distribution: its parameters are not allowed"
     return None

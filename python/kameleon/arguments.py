@@ -64,6 +64,9 @@ def settle(
             raise SettingsError("parameters", "bounds and priors need the names of the parameters")
         return {}, None
     table = parameters.within(known, bounds)
+    if joint is not None and bounds is not None and isinstance(joint.function, all_priors.Multivariate):
+        what = "cannot cut a distribution of several variables: give the prior as a function that is normalised within them"
+        raise SettingsError("bounds", what)
     if joint is not None:
         return table, PythonPrior(len(known), {}, joint)
     return table, all_priors.settle(known, table, priors)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from math import nan
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ class Population:
 
     >>> import kameleon as km
     >>> km.Population(particles=2000, looks=0)
-    Population(particles=2000, ladders=None, looks=0, max_evaluations=None)
+    Population(particles=2000, ladders=None, looks=0, ladder_when_unsure=None, moves=None, check=None, max_evaluations=None)
     """
 
     particles: int | None = None
@@ -28,6 +28,12 @@ class Population:
     """The most full ladders: another one follows where the first leaves doubts."""
     looks: int | None = None
     """The number of short looks that come first; 0 begins with the full ladder."""
+    ladder_when_unsure: bool | None = None
+    """Whether a full ladder follows looks that show one mode but no good density; if not, the chains take the particles."""
+    moves: Literal["usual", "kernel"] | None = None
+    """By what moves particles go on; "kernel" is kernel adaptive SMC."""
+    check: int | None = None
+    """The number of fresh draws that a frozen density is tested on."""
     max_evaluations: int | None = None
     """The most evaluations of the population."""
 

@@ -209,7 +209,7 @@ class Result:
     def to_arviz(self, *, modes: bool = False) -> Any:
         """The run for ArviZ: InferenceData, or a DataTree since ArviZ 1.
 
-        With ``modes``, ``sample_stats.mode`` is the mode of each draw.
+        With ``modes``, ``sample_stats.mode`` is the mode of each draw, counted from 1 as in saved files.
         """
         from ._arviz import to_arviz
 

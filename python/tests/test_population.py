@@ -71,7 +71,7 @@ def test_draws_carry_the_label_of_their_mode_on_request(here):
     assert labels.shape == (4, 500) and set(labels.flat) == {0, 1}
     assert np.array_equal(labels == 0, here["x1"] > 0)
     pytest.importorskip("arviz")
-    assert np.array_equal(here.to_arviz(modes=True).sample_stats["mode"].values, labels)
+    assert np.array_equal(here.to_arviz(modes=True).sample_stats["mode"].values, labels + 1)
     assert "mode" not in here.to_arviz().sample_stats
     chains = km.sample(two_modes, priors=[BOX, BOX], **{**PLAN, "warmup": 1000})
     assert chains.population is None and chains.modes == []

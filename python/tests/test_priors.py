@@ -144,6 +144,7 @@ def test_a_distribution_may_be_given_for_an_array_or_with_arrays_or_for_all():
         (stats.poisson(3), "poisson.3. is discrete, and only continuous"),
         (stats.norm, "norm has no parameters yet: write scipy.stats.norm"),
         (stats.norm(0, -1), "norm.0, -1. is no distribution"),
+        (stats.norm([0, 1], 1), "has arrays for parameters: give it by the name of an array parameter"),
         (stats.multivariate_normal([0.0, 0.0]), "must be a text such as"),
         (3, 'must be a text such as "normal.0, 1." or a distribution such as scipy.stats.norm.0, 1., not 3'),
     ],
@@ -222,6 +223,10 @@ def test_chains_start_at_draws_of_the_prior():
             r"must have the shape \(1, parameters\)",
         ),
         ({"priors": "normal(0, 1)", "prior_draws": np.zeros((3, 2))}, "belongs to a prior that is a function"),
+        (
+            {"priors": stats.multivariate_normal([0.0, 0.0]), "bounds": [(0, None), None]},
+            "bounds: cannot cut a distribution of several variables",
+        ),
     ],
 )
 def test_draws_of_a_prior_that_do_not_fit_are_refused_in_words(arguments, words):

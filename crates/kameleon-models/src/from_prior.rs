@@ -31,7 +31,7 @@ impl<T: Target> population::Prior for Bounded<WithPrior<T>> {
         let (bounds, length) = (self.bounds(), count * self.bounds().len());
         let mut points = Vec::with_capacity(length);
         for _ in 0..TRIES {
-            if points.len() == length {
+            if points.len() == length || self.failure().is_some() {
                 break;
             }
             let drawn = self.target().draw_prior(rng, count - points.len() / bounds.len());

@@ -6,6 +6,8 @@
 
 mod points;
 
+pub use points::MOST_TASKS;
+
 use crate::error::RunError;
 use crate::prepare::Prepared;
 use crate::settings::RunSettings;

@@ -2,11 +2,11 @@
 
 use crate::error::RunError;
 use crate::prepare::Prepared;
-use crate::remote::{Remote, RemoteRunner};
+use crate::remote::{MOST_TASKS, Remote, RemoteRunner};
 use crate::store::{Folder, Search};
 use kameleon::chain::ChainError;
 use kameleon::population::{Evaluator, OnThreads, Population, Prior};
-use kameleon::{Control, Ending, EvalError};
+use kameleon::{Control, Ending, EvalError, Target};
 use kameleon_models::Likelihood;
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -61,12 +61,17 @@ pub fn run(
     let limit = prepared.time_limit();
     let late = || limit.is_some_and(|(started, limit)| started.elapsed() >= limit);
     let stop = || control.is_stopped() || late();
-    let mut pace = Pace::new(folder.map(|_| prepared.save_every()), threads);
+    // How many workers a runner has is not known: there may be one for each task.
+    let (at_once, first) = if runner.is_some() { (MOST_TASKS, MOST_TASKS) } else { (threads, FIRST_PART * threads) };
+    // A target that takes whole batches is not asked for parts of them.
+    let in_parts = folder.filter(|_| prepared.target.batch() == 1);
+    let mut pace = Pace::new(in_parts.map(|_| prepared.save_every()), at_once, first);
     let worked = loop {
         report(&population, control);
         let before = population.evaluations();
         let advanced = population.advance(&prepared.target, &mut *evaluator, pace.points(), &stop);
         if let Some(why) = prepared.target.failure() {
+            say(control, None);
             // What it learned from that is of no use, and the folder keeps what was there before.
             let error = ChainError::Population { evaluations: population.evaluations(), source: why.into() };
             let reason = error.to_string();
@@ -85,9 +90,7 @@ pub fn run(
             break Err(error.into());
         }
     };
-    if let Some(progress) = control.population {
-        progress.say(None);
-    }
+    say(control, None);
     Ok(end(population, worked, folder, limit.filter(|_| late())))
 }
 
@@ -105,8 +108,12 @@ fn cause(error: EvalError) -> Cause {
 fn report(population: &Population, control: Control<'_>) {
     let line = format!("{}; {} evaluations", population.progress(), population.evaluations());
     tracing::info!("population: {line}");
+    say(control, Some(line));
+}
+
+fn say(control: Control<'_>, line: Option<String>) {
     if let Some(progress) = control.population {
-        progress.say(Some(line));
+        progress.say(line);
     }
 }
 
@@ -142,9 +149,12 @@ fn end(
 
 /// How many points are evaluated before it is time to store the population.
 struct Pace {
-    /// None if it is not stored.
+    /// None if batches are evaluated as a whole.
     every: Option<Duration>,
-    threads: usize,
+    /// How many points are evaluated at the same time.
+    at_once: usize,
+    /// How many are evaluated first.
+    first: usize,
     saved: Instant,
     /// When the last part was begun.
     begun: Instant,
@@ -152,17 +162,21 @@ struct Pace {
 }
 
 impl Pace {
-    fn new(every: Option<Duration>, threads: usize) -> Self {
+    fn new(every: Option<Duration>, at_once: usize, first: usize) -> Self {
         let now = Instant::now();
-        Self { every: every.map(|every| every.max(LEAST_PAUSE)), threads, saved: now, begun: now, seconds_each: None }
+        let every = every.map(|every| every.max(LEAST_PAUSE));
+        Self { every, at_once, first, saved: now, begun: now, seconds_each: None }
     }
 
     fn points(&mut self) -> usize {
         self.begun = Instant::now();
         match (self.every, self.seconds_each) {
             (None, _) => usize::MAX,
-            (Some(_), None) => FIRST_PART * self.threads,
-            (Some(every), Some(seconds)) => (every.as_secs_f64() / seconds) as usize + self.threads,
+            (Some(_), None) => self.first,
+            (Some(every), Some(seconds)) => {
+                // Whole turns of all workers, so that none of them waits.
+                ((every.as_secs_f64() / seconds) as usize).next_multiple_of(self.at_once).max(self.at_once)
+            }
         }
     }
 
@@ -170,7 +184,7 @@ impl Pace {
         if evaluations > 0 {
             self.seconds_each = Some(self.begun.elapsed().as_secs_f64().max(1e-9) / evaluations as f64);
         }
-        let is_time = self.every.is_some_and(|every| self.saved.elapsed() >= every);
+        let is_time = self.every.is_none_or(|every| self.saved.elapsed() >= every);
         if is_time {
             self.saved = Instant::now();
         }

@@ -57,7 +57,7 @@ pub struct Plan {
     pub until: Option<StopRule>,
     /// The maximum number of draws kept from each chain; with `until` it replaces `draws`.
     pub max_draws: Option<u64>,
-    /// The maximum number of model evaluations, over all chains.
+    /// The maximum number of model evaluations, by a population and all chains.
     pub max_evaluations: Option<u64>,
     /// The maximum time in minutes, counted from zero when a run is resumed.
     pub max_minutes: Option<f64>,

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// The most tasks that the points of a batch are cut into, and how many they are before it is known how long a point takes.
-const MOST_TASKS: usize = 256;
+pub const MOST_TASKS: usize = 256;
 const FIRST_TASKS: usize = 32;
 /// The seconds of work that make a task of points worth sending.
 const WORTH_SENDING: f64 = 0.05;

@@ -143,9 +143,14 @@ impl Schedule {
                 }
             }
             Present::Unite(unite) => {
+                let new = unite.niches().len().saturating_sub(self.niches.len());
                 if self.ladders > 1 {
-                    self.newest = unite.niches().len().saturating_sub(self.niches.len());
-                    self.new_niches += self.newest;
+                    self.newest = new;
+                    self.new_niches += new;
+                }
+                if new > 0 {
+                    // A density that knows nothing of a mode is worth less than the points that do.
+                    self.rounds = None;
                 }
                 self.niches = unite.niches().to_vec();
                 self.after_niches(rng);
@@ -164,6 +169,10 @@ impl Schedule {
             }
             return;
         }
+        if self.ladders == 1 {
+            // Those of looks tell less.
+            self.log_z.clear();
+        }
         self.log_z.push(ladder.log_z());
         if self.is_look() {
             ladder.evaluated().0.iter().for_each(|level| self.best.extend_possible(level));
@@ -181,7 +190,7 @@ impl Schedule {
         let (states, logs) = ladder.states();
         // What looks have left is used no more once there is something better, but for their niches.
         if self.ladders == 1 && !states.is_empty() {
-            (self.states, self.log_weights, self.log_z) = Default::default();
+            (self.states, self.log_weights) = Default::default();
         }
         let left = 1.0 - ladder.beta();
         for (i, log) in logs.into_iter().enumerate() {
@@ -227,11 +236,16 @@ impl Schedule {
             if self.is_look() { self.settings.ladder_when_unsure } else { self.ladders < self.settings.ladders };
         let is_enough = rounds.is_good() && agrees && sees_all;
         // What was learned stays, should the next ladder not come to its end.
-        if rounds.frozen().is_some() || self.rounds.is_none() {
-            self.rounds = Some(rounds);
-        }
+        self.keep_rounds(rounds);
         if may_go_on && !is_enough {
             self.begin_ladder();
+        }
+    }
+
+    /// Keeps rounds that came to a density, or that are the first.
+    fn keep_rounds(&mut self, rounds: Rounds) {
+        if rounds.frozen().is_some() || self.rounds.is_none() {
+            self.rounds = Some(rounds);
         }
     }
 
@@ -243,7 +257,7 @@ impl Schedule {
                 true
             }
             Present::Rounds(rounds) => {
-                self.rounds.get_or_insert(*rounds);
+                self.keep_rounds(*rounds);
                 true
             }
             Present::Done => false,

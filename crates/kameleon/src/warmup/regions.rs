@@ -1,5 +1,5 @@
 //! Regions that the warm-up met: the components of the frozen density that a state with a density that counts belongs to. A run
-//! whose draws come to none of them any more has left something behind.
+//! whose draws do not come to all of them has left something behind.
 
 use super::window::Window;
 use crate::moves::JumpDensity;
