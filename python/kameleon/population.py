@@ -79,6 +79,10 @@ class PopulationSummary:
     """The number of batches, one after another, that they were made in."""
     progress: str | None
     """What it was doing, if it was stopped."""
+    only_looks: bool
+    """Whether it was short looks only: then a narrow mode may be missing, and ``Population(looks=0)`` searches harder."""
+    noisy: bool
+    """Whether the likelihood is noisy: then the noise looks like modes too, and none are listed."""
     frozen: bool
     """Whether the chains had its density from the beginning."""
     ladder_log_z: float

@@ -10,6 +10,7 @@ use kameleon::Warmup;
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::Evidence;
 use kameleon::engine::Job;
+use kameleon::proposal::FUNNEL;
 use kameleon::record::{Draws, Recorded};
 use kameleon::report::Regions;
 use kameleon::run::{advice, evidence_of, invalid_points, jump_ratios, regions_of};
@@ -127,23 +128,25 @@ pub fn posterior(
     let warmup = lengths.max().unwrap_or(settings.run.length()?.warmup);
     let learned = Learned::of(chains.iter().filter_map(|chain| chain.chain.as_deref()));
     let advice = advice(chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice()))));
+    let noisy = settings.model.is_noisy();
     let evidence = evidence(settings, &chains);
     let regions = regions(settings, &chains);
     let population = search.map(|search| {
         let points: Vec<_> = chains.iter().map(|chain| (chain.index, chain.recorded.draws.points.as_slice())).collect();
-        PopulationSummary::new(search, &settings.population, &bounds, &points, evidence.as_ref())
+        PopulationSummary::new(search, &settings.population, &bounds, &points, evidence.as_ref(), noisy)
     });
     let chains: Vec<ChainDraws> = chains.into_iter().map(|chain| shown(chain, &bounds, warmup)).collect();
     let mut jumps = summarise_jumps(settings, evidence, &chains)?;
     if let Some(jumps) = &mut jumps {
         jumps.regions = regions;
     }
-    let noisy = settings.model.is_noisy();
     let statistics = || chains.iter().map(|chain| &chain.statistics);
     let mut warnings: Vec<String> = status.warning().into_iter().collect();
     warnings.extend(invalid_points(statistics()));
     warnings.extend(population.iter().flat_map(PopulationSummary::warnings));
-    warnings.extend(advice);
+    // Modes of different widths look like a funnel, and are none.
+    let several = population.as_ref().is_some_and(|population| population.modes.len() > 1);
+    warnings.extend(advice.into_iter().filter(|text| !(several && text.contains(FUNNEL))));
     warnings.extend(jumps.iter().flat_map(|jumps| [jumps.warning(&names), jumps.left_behind()]).flatten());
     if noisy {
         warnings.extend(stuck::warning(

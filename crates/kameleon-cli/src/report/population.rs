@@ -25,12 +25,22 @@ pub fn as_text(posterior: &Posterior) -> String {
     let Some(population) = &posterior.population else { return String::new() };
     let ladder = population.ladder_log_z.map_or_else(String::new, |log| {
         let of = if population.frozen { "" } else { "; no density was learned, so the chains learned by themselves" };
-        wrapped("log evidence by the population's ladder  ", "  ", &format!("{log:.2}{of}"))
+        let by = if population.only_looks { "the short looks" } else { "the population's ladder" };
+        wrapped(&format!("log evidence by {by}  "), "  ", &format!("{log:.2}{of}"))
     });
-    match population.modes.as_slice() {
-        [] | [_] => ladder,
-        modes => ladder + &table(posterior, modes),
-    }
+    let said = match population.modes.as_slice() {
+        modes @ [_, _, ..] => table(posterior, modes),
+        _ if population.noisy => {
+            wrapped("", "  ", "modes are not listed: the noise of the likelihood looks like modes too")
+        }
+        [_] if population.only_looks => wrapped(
+            "",
+            "  ",
+            "one mode, by short looks: a mode that is less than half as wide may be missing; population.looks = 0 searches harder",
+        ),
+        _ => String::new(),
+    };
+    ladder + &said
 }
 
 /// One line for each mode: what fits besides its weight are the parameters in which modes differ most.

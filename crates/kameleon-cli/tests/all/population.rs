@@ -66,6 +66,20 @@ fn the_summary_lists_modes_json_has_them_and_draws_are_labelled_on_request() {
 }
 
 #[test]
+fn where_short_looks_saw_one_mode_or_modes_cannot_be_told_the_summary_says_so() {
+    let place = place("population-looks");
+    let file = place.join("one.toml");
+    fs::write(&file, "[model]\nlog-density = \"-2*a^2\"\n[parameters.a]\nprior = \"normal(0, 3)\"\n").unwrap();
+    let said = prints(&["sample", text(&file), "--draws", "300", "--quiet"]);
+    assert!(said.contains("\nlog evidence by the short looks  "), "{said}");
+    assert!(
+        on_one_line(&said).contains("one mode, by short looks: a mode that is less than half as wide may be missing")
+    );
+    let ladder = prints(&["sample", text(&file), "--draws", "300", "--quiet", "--set", "population.looks=0"]);
+    assert!(ladder.contains("by the population's ladder  ") && !ladder.contains("short looks"), "{ladder}");
+}
+
+#[test]
 fn killed_in_the_population_and_resumed_it_is_the_whole_run() {
     let place = place("population-killed");
     let (file, whole) = (two(&place), place.join("whole"));

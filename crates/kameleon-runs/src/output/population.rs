@@ -24,6 +24,10 @@ pub struct PopulationSummary {
     pub invalid: u64,
     /// What it is doing, if it has not ended.
     pub progress: Option<String>,
+    /// Whether it was short looks only: no full ladder was run.
+    pub only_looks: bool,
+    /// Whether the likelihood is noisy: then hills of the noise cannot be told from modes, and none are listed.
+    pub noisy: bool,
     /// Whether the chains know its density from the beginning.
     pub frozen: bool,
     /// log Z by its ladders.
@@ -66,6 +70,7 @@ impl PopulationSummary {
         bounds: &[Bound],
         chains: &[ChainPoints<'_>],
         evidence: Option<&Evidence>,
+        noisy: bool,
     ) -> Self {
         match search {
             Search::Running(population) => Self {
@@ -75,7 +80,7 @@ impl PopulationSummary {
                 progress: Some(population.progress()),
                 ..Self::default()
             },
-            Search::Done(found) => Self::done(found, settings, bounds, chains, evidence),
+            Search::Done(found) => Self::done(found, settings, bounds, chains, evidence, noisy),
         }
     }
 
@@ -85,6 +90,7 @@ impl PopulationSummary {
         bounds: &[Bound],
         chains: &[ChainPoints<'_>],
         evidence: Option<&Evidence>,
+        noisy: bool,
     ) -> Self {
         let reliable = evidence.filter(|evidence| evidence.reliable).map(|evidence| evidence.log);
         let frozen = found.frozen.map(|estimate| estimate.log_z);
@@ -100,6 +106,8 @@ impl PopulationSummary {
             batches: found.batches,
             invalid: found.invalid,
             progress: None,
+            only_looks: found.only_looks,
+            noisy,
             frozen: found.density.is_some(),
             ladder_log_z: found.ladder_log_z(),
             log_z: frozen,
@@ -107,7 +115,9 @@ impl PopulationSummary {
             modes: Vec::new(),
             labels: Vec::new(),
         };
-        summary.find_modes(found, bounds, chains, reliable.or(frozen).or(found.ladder_log_z()));
+        if !noisy {
+            summary.find_modes(found, bounds, chains, reliable.or(frozen).or(found.ladder_log_z()));
+        }
         summary
     }
 

@@ -108,8 +108,9 @@ impl Found {
                 doubts.push(format!("the weights have a heavy tail: Pareto k is {pareto_k:.2}"));
             }
             if let Some(ladder) = self.far_ladder(log_z) {
+                let why = if ladder < log_z { "lost or missed modes" } else { "had few particles left at some level" };
                 doubts.push(format!(
-                    "log Z is {ladder:.2} by the ladder and {log_z:.2} by the density: the ladder lost or missed modes"
+                    "log Z is {ladder:.2} by the ladder and {log_z:.2} by the density: the ladder {why}"
                 ));
             }
         }

@@ -5,6 +5,8 @@
 
 mod advice;
 
+pub use advice::FUNNEL;
+
 use super::Proposal;
 use crate::Rng;
 use crate::learner::{Learner, RefreshInput, SharedFit, downcast};

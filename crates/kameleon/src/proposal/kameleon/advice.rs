@@ -3,8 +3,10 @@
 use crate::moves::{HistoryModel, MoveId};
 use crate::warmup::WarmupState;
 
+/// How a warning of a funnel begins.
+pub const FUNNEL: &str = "the target looks like a funnel";
 /// The correlation of a parameter with the log widths of two others from which on the target looks like a funnel.
-const FUNNEL: f64 = 0.5;
+const LEAST_TREND: f64 = 0.5;
 /// A chain was in an unexplored region if it accepted no jump for this multiple of the typical wait …
 const LONG_WAIT: f64 = 30.0;
 /// … and for this share of its draws.
@@ -31,7 +33,7 @@ pub fn unexplored(warmup: &WarmupState) -> Option<String> {
 pub fn funnel(history: Option<&HistoryModel>) -> Option<String> {
     let (i, change) = funnel_parameter(history?)?;
     Some(format!(
-        "the target looks like a funnel: the widths of several parameters change with parameter {} by a factor of \
+        "{FUNNEL}: the widths of several parameters change with parameter {} by a factor of \
          {:.0}, so no single step size fits everywhere. Reparameterise if you can (in a hierarchical model, sample \
          standardised effects and multiply them by their scale)",
         i + 1,
@@ -82,5 +84,5 @@ fn trend(x: &[f64], y: &[f64]) -> Option<f64> {
     let mean = y.iter().sum::<f64>() / n;
     let sd = (y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n).sqrt();
     let slope = x.iter().zip(y).map(|(x, y)| x * (y - mean)).sum::<f64>() / n;
-    (slope.abs() > FUNNEL * sd).then_some(slope)
+    (slope.abs() > LEAST_TREND * sd).then_some(slope)
 }
