@@ -67,12 +67,15 @@ fn a_run_file_with_priors_finds_modes_that_chains_would_not_by_their_weights() {
     assert!((population.ladder_log_z.unwrap() - LOG_Z).abs() < 0.3 && population.doubts.is_empty(), "{population:?}");
     let [first, second] = population.modes.as_slice() else { panic!("{:?}", population.modes) };
     assert!((first.place[0] - 3.0).abs() < 0.1 && (second.place[0] + 3.0).abs() < 0.1);
-    assert!((first.weight - right).abs() < 1e-9 && first.error.unwrap() > 0.0 && first.error.unwrap() < 0.05);
+    // A draw far out in a tail may be nearer to the other mode, in units of its width.
+    let error = first.error.unwrap();
+    assert!((first.weight - right).abs() < 0.005 && error > 0.0 && error < 0.05, "{first:?} {right}");
     assert!((first.log_evidence.unwrap() - (LOG_Z + RIGHT.ln())).abs() < 0.1, "{first:?}");
     assert_eq!((&first.chains, &second.chains), (&vec![0, 1, 2, 3], &vec![0, 1, 2, 3]));
     for (chain, labels) in posterior.chains.iter().zip(&population.labels) {
         let by_sign = chain.draws.points.chunks(DIM).map(|x| usize::from(x[0] < 0.0));
-        assert!(by_sign.eq(labels.iter().copied()));
+        let others = by_sign.zip(labels).filter(|(sign, label)| sign != *label).count();
+        assert!(labels.len() == chain.draws.len() && others * 100 <= labels.len(), "{others} of {}", labels.len());
     }
     assert_eq!(posterior.warmup, 500);
     let chains: u64 = posterior.chains.iter().map(|chain| chain.statistics.evaluations).sum();
