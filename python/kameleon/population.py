@@ -19,7 +19,7 @@ class Population:
 
     >>> import kameleon as km
     >>> km.Population(particles=2000, looks=0)
-    Population(particles=2000, ladders=None, looks=0, ladder_when_unsure=None, moves=None, check=None, max_evaluations=None)
+    Population(particles=2000, looks=0)
     """
 
     particles: int | None = None
@@ -29,13 +29,17 @@ class Population:
     looks: int | None = None
     """The number of short looks that come first; 0 begins with the full ladder."""
     ladder_when_unsure: bool | None = None
-    """Whether a full ladder follows looks that show one mode but no good density; if not, the chains take the particles."""
+    """Whether a full ladder follows looks that show one mode but no good density; if not, chains take the particles."""
     moves: Literal["usual", "kernel"] | None = None
     """By what moves particles go on; "kernel" is kernel adaptive SMC."""
     check: int | None = None
     """The number of fresh draws that a frozen density is tested on."""
     max_evaluations: int | None = None
     """The most evaluations of the population."""
+
+    def __repr__(self) -> str:
+        given = ((each.name, getattr(self, each.name)) for each in fields(self))
+        return f"Population({', '.join(f'{name}={value!r}' for name, value in given if value is not None)})"
 
     def _settings(self) -> dict[str, Any]:
         """The section ``population`` of a run's settings."""
@@ -80,7 +84,7 @@ class PopulationSummary:
     progress: str | None
     """What it was doing, if it was stopped."""
     only_looks: bool
-    """Whether it was short looks only: then a narrow mode may be missing, and ``Population(looks=0)`` searches harder."""
+    """Whether it was short looks only: a narrow mode may be missing, and ``Population(looks=0)`` searches harder."""
     noisy: bool
     """Whether the likelihood is noisy: then the noise looks like modes too, and none are listed."""
     frozen: bool
