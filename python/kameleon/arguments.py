@@ -65,9 +65,7 @@ def settle(
         return {}, None
     table = parameters.within(known, bounds)
     if joint is not None and bounds is not None and isinstance(joint.function, all_priors.Multivariate):
-        what = (
-            "cannot cut a distribution of several variables; a prior that is a function may be normalised within them"
-        )
+        what = "cannot cut a distribution of several variables; a function as prior may be normalised within them"
         raise SettingsError("bounds", what)
     if joint is not None:
         return table, PythonPrior(len(known), {}, joint)
