@@ -65,8 +65,8 @@ def settle(
         return {}, None
     table = parameters.within(known, bounds)
     if joint is not None and bounds is not None and isinstance(joint.function, all_priors.Multivariate):
-        what = "cannot cut a distribution of several variables; a function as prior may be normalised within them"
-        raise SettingsError("bounds", what)
+        why = "cannot cut a distribution of several variables; a function as prior may be normalised within them"
+        raise SettingsError("bounds", why)
     if joint is not None:
         return table, PythonPrior(len(known), {}, joint)
     return table, all_priors.settle(known, table, priors)
