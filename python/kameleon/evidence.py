@@ -50,7 +50,7 @@ class Evidence:
     regions_met: int
     """The number of regions that the warm-up met with a density that counts."""
     regions_unvisited: int
-    """How many of them no draw has visited; more than none is a warning."""
+    """How many of them no draw has visited: ends of tails in a short run, or a mode that was left."""
 
     def __str__(self) -> str:
         if not self.reliable:

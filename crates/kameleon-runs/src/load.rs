@@ -147,7 +147,7 @@ pub fn posterior(
     // Modes of different widths look like a funnel, and are none.
     let several = population.as_ref().is_some_and(|population| population.modes.len() > 1);
     warnings.extend(advice.into_iter().filter(|text| !(several && text.contains(FUNNEL))));
-    warnings.extend(jumps.iter().flat_map(|jumps| [jumps.warning(&names), jumps.left_behind()]).flatten());
+    warnings.extend(jumps.as_ref().and_then(|jumps| jumps.warning(&names)));
     if noisy {
         warnings.extend(stuck::warning(
             chains.iter().map(|chain| (chain.index, &chain.statistics)),

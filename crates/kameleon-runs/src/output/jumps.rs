@@ -77,17 +77,6 @@ impl JumpSummary {
         distances.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// A warning if the warm-up met regions that no draw has visited.
-    pub fn left_behind(&self) -> Option<String> {
-        let Regions { met, unvisited } = self.regions;
-        (unvisited > 0).then(|| {
-            format!(
-                "{unvisited} of {met} regions that the warm-up met with a density that counts were never visited by a draw: if one of \
-                 them is a mode, its weight is not known; run longer"
-            )
-        })
-    }
-
     /// A warning if the weighted means, where their weights can be believed, are not those of the chains.
     pub fn warning(&self, names: &[String]) -> Option<String> {
         let believed = self.evidence.pareto_k <= LARGEST_K && self.evidence.proposals >= LEAST_PROPOSALS;
