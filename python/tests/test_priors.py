@@ -144,7 +144,6 @@ def test_a_distribution_may_be_given_for_an_array_or_with_arrays_or_for_all():
         (stats.poisson(3), "poisson.3. is discrete, and only continuous"),
         (stats.norm, "norm has no parameters yet: write scipy.stats.norm"),
         (stats.norm(0, -1), "norm.0, -1. is no distribution"),
-        (stats.norm([0, 1], 1), "has arrays for parameters: give it by the name of an array parameter"),
         (stats.multivariate_normal([0.0, 0.0]), "must be a text such as"),
         (3, 'must be a text such as "normal.0, 1." or a distribution such as scipy.stats.norm.0, 1., not 3'),
     ],
@@ -153,6 +152,11 @@ def test_what_is_no_prior_is_refused_in_words(prior, words):
     with pytest.raises(km.SettingsError, match=words) as caught:
         km.sample("0*a", parameters=["a"], priors={"a": prior}, **SHORT)
     assert caught.value.setting == "priors"
+
+
+def test_a_distribution_with_arrays_for_parameters_belongs_to_an_array_parameter():
+    with pytest.raises(km.SettingsError, match="has arrays for parameters: give it by the name of an array parameter"):
+        km.sample("0*a", parameters=["a"], priors=[stats.norm([0, 1], 1)], **SHORT)
 
 
 def normal_prior(x):
