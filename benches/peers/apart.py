@@ -24,7 +24,7 @@ class Failure:
 
 
 def apart(arguments: list[str], minutes: float) -> str | Failure:
-    """The last line that a Python script prints, within so many minutes of processor time."""
+    """The last line that a Python script prints, within a limit of processor time in minutes."""
     # One thread for linear algebra: on more, threads that wait for each other count as processor time.
     quiet = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], "1")
     seconds = int(60 * minutes)

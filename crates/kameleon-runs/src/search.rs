@@ -1,4 +1,4 @@
-//! The population before the chains: run to its end on threads or by a remote runner, stored on its way, stopped and gone on with.
+//! The population before the chains: run to its end on threads or by a remote runner, stored on its way, stopped and resumed.
 
 use crate::error::RunError;
 use crate::prepare::Prepared;
