@@ -46,8 +46,10 @@ pub(super) fn facts(posterior: &Posterior) -> String {
     if let Some(jumps) = posterior.jumps.as_ref().filter(|_| !posterior.points().is_empty()) {
         facts.push((jumps.name(), jumps.to_string().replacen('-', "−", usize::from(jumps.evidence.reliable))));
     }
-    if let Some(log) = posterior.population.as_ref().and_then(|population| population.ladder_log_z) {
-        facts.push(("log evidence by the ladder", format!("{log:.2}").replacen('-', "−", 1)));
+    let population = posterior.population.as_ref();
+    if let Some((population, log)) = population.and_then(|population| Some((population, population.ladder_log_z?))) {
+        let name = if population.only_looks { "log evidence by short looks" } else { "log evidence by the ladder" };
+        facts.push((name, format!("{log:.2}").replacen('-', "−", 1)));
     }
     let item = |(label, value): &(&str, String)| format!("<div><dt>{label}</dt><dd>{}</dd></div>", escape(value));
     facts.iter().map(item).collect()
