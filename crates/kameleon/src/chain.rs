@@ -1,5 +1,6 @@
 //! One chain: ask for a point, tell its log density. The one place where points are accepted and rejected.
 
+mod block;
 mod error;
 mod state;
 
@@ -13,6 +14,7 @@ use crate::proposal::Proposal;
 use crate::random::{Purpose, stream};
 use crate::statistics::Statistics;
 use crate::target::{EvalError, Evaluation, IntoEvaluation, Noise, Target};
+use block::Block;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use state::{Asked, Place};
@@ -40,10 +42,14 @@ impl<P: Proposal> Deref for Chain<P> {
 
 impl<P: Proposal> Chain<P> {
     /// A chain that will start at `start`; the first point it asks for is the start itself.
-    pub fn new(proposal: P, start: &[f64], settings: ChainSettings) -> Result<Self, ChainError> {
+    pub fn new(mut proposal: P, start: &[f64], settings: ChainSettings) -> Result<Self, ChainError> {
         if let Some(i) = start.iter().position(|x| !x.is_finite()) {
             let why = format!("coordinate {} is {}; every coordinate must be finite", i + 1, start[i]);
             return Err(ChainError::Start { chain: settings.index, point: start.to_vec(), why });
+        }
+        if settings.correlation != 0.0 {
+            // The normals of a jump would depend on where the chain is.
+            proposal.set_block(1);
         }
         let place = || Place { x: start.to_vec(), u: vec![0.0; settings.normals], log_density: 0.0, noise_at: 0 };
         let mut noise = stream(settings.seed, settings.index as u64, Purpose::Noise);
@@ -52,6 +58,8 @@ impl<P: Proposal> Chain<P> {
         let core = ChainCore {
             here: place(),
             there,
+            is_there: false,
+            block: Block::default(),
             asked: Asked::Start,
             t: 0,
             rng: stream(settings.seed, settings.index as u64, Purpose::Move),
@@ -64,9 +72,13 @@ impl<P: Proposal> Chain<P> {
 
     /// The chain as it was stored, bit for bit. A state that does not fit together is refused.
     pub fn resume(state: ChainState<P>) -> Result<Self, ChainError> {
-        let ChainCore { settings, here, there, asked, .. } = &state.core;
+        let ChainCore { settings, here, there, block, asked, .. } = &state.core;
         let (dim, normals) = (here.x.len(), here.u.len());
-        let places = dim > 0 && there.x.len() == dim && there.u.len() == normals && settings.normals == normals;
+        let places = dim > 0
+            && there.x.len() == dim
+            && there.u.len() == normals
+            && settings.normals == normals
+            && block.fits(here);
         let numbers = here.x.iter().all(|x| x.is_finite()) && here.log_density.is_finite();
         let why = match asked {
             _ if !places || !numbers => Some("its points do not fit together"),
@@ -80,7 +92,7 @@ impl<P: Proposal> Chain<P> {
     }
 
     fn from_state(state: ChainState<P>) -> Self {
-        let (x, proposal) = (&state.core.here.x, &state.proposal);
+        let (x, proposal) = (state.core.base(), &state.proposal);
         let (mut local_here, local_there) = (proposal.allocate(x.len()), proposal.allocate(x.len()));
         proposal.locate(x, &mut local_here);
         Self { state, local_here, local_there }
@@ -99,8 +111,15 @@ impl<P: Proposal> Chain<P> {
         }
         let ChainState { core, proposal } = &mut self.state;
         if core.asked == Asked::Nothing {
+            core.block.go_back(&mut core.here);
             let Place { x, u, .. } = &mut core.there;
-            let component = proposal.draw(&core.here.x, &mut self.local_here, &mut core.rng, x);
+            let component = match core.block.component() {
+                Some(component) => {
+                    proposal.draw_again(component, &mut core.rng, x);
+                    component
+                }
+                None => proposal.draw(&core.here.x, &mut self.local_here, &mut core.rng, x),
+            };
             let rho = core.settings.correlation;
             let fresh = (1.0 - rho * rho).sqrt();
             for (u, old) in u.iter_mut().zip(&core.here.u) {
@@ -155,39 +174,45 @@ impl<P: Proposal> Chain<P> {
         Ok(())
     }
 
-    /// Accepts or rejects the proposed point: the only place where that is done.
+    /// Accepts or rejects the proposed point, alone or with others: the only place where that is done.
     fn judge(&mut self, value: f64, why: Option<String>, component: usize) -> Step {
         let ChainState { core, proposal } = &mut self.state;
         core.asked = Asked::Judging;
-        let (here, there) = (&core.here, &core.there);
-        let u: f64 = core.rng.random();
-        let acceptance = if value.is_finite() {
-            let ratio = proposal.log_ratio(&here.x, &self.local_here, &there.x, &mut self.local_there, component);
-            let log = value - here.log_density + ratio;
-            // `min` would take zero over a ratio that is not a number, and accept.
-            if log.is_nan() { 0.0 } else { libm::exp(log.min(0.0)) }
+        let from = core.block.base().unwrap_or(&core.here);
+        let log_ratio = if value.is_finite() {
+            let ratio = proposal.log_ratio(&from.x, &self.local_here, &core.there.x, &mut self.local_there, component);
+            let log = value - from.log_density + ratio;
+            if log.is_nan() { f64::NEG_INFINITY } else { log }
         } else {
-            0.0
+            f64::NEG_INFINITY
         };
+        let log_q = proposal.log_jump_density(&self.local_there, component);
+        if value.is_finite() {
+            core.there.log_density = value;
+        }
+        let moved = match proposal.block() {
+            2.. if log_q.is_some() => core.judge_together(log_ratio, component, proposal.block()),
+            _ => core.judge_alone(log_ratio),
+        };
+        if core.is_there {
+            std::mem::swap(&mut self.local_here, &mut self.local_there);
+        } else if core.block.is_away() {
+            proposal.locate(core.base(), &mut self.local_here);
+        }
         let outcome = match value {
-            _ if u < acceptance => Outcome::Accepted,
             f64::NEG_INFINITY => Outcome::OutsideSupport,
             value if !value.is_finite() => Outcome::Invalid,
+            _ if moved => Outcome::Accepted,
             _ => Outcome::Rejected,
         };
         let sampling = (core.t + 1).saturating_sub(core.settings.warmup);
         let ratio = |log_q: f64| if value.is_finite() { value - log_q } else { f64::NEG_INFINITY };
-        let jump_ratio = proposal.log_jump_density(&self.local_there, component).map(ratio);
+        let (acceptance, jump_ratio) = (libm::exp(log_ratio.min(0.0)), log_q.map(ratio));
         let step = Step { t: core.t, warm: sampling == 0, sampling, outcome, acceptance, component, jump_ratio };
-        if outcome == Outcome::Accepted {
-            core.there.log_density = value;
-            std::mem::swap(&mut core.here, &mut core.there);
-            std::mem::swap(&mut self.local_here, &mut self.local_there);
-        }
-        let proposed = if outcome == Outcome::Accepted { &core.here.x } else { &core.there.x };
-        core.statistics.count(&step, proposed, value, why);
         let Place { x, log_density, .. } = &core.here;
-        proposal.observe(&step, Tried { y: proposed, log_density: value, x, log_density_here: *log_density });
+        let tried = if core.is_there { x } else { &core.there.x };
+        core.statistics.count(&step, tried, value, why);
+        proposal.observe(&step, Tried { y: tried, log_density: value, x, log_density_here: *log_density });
         proposal.adapt(x, &mut self.local_here, &step, &mut core.rng);
         core.settings.warmup = proposal.warmup_end().unwrap_or(core.settings.warmup);
         core.statistics.trace(&step, proposal);
@@ -265,7 +290,7 @@ impl<P: Proposal> Chain<P> {
         &self.state.proposal
     }
 
-    /// What the proposal knows at the current point.
+    /// What the proposal knows at [`ChainCore::base`].
     pub fn local(&self) -> &P::Local {
         &self.local_here
     }

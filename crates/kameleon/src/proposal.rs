@@ -63,6 +63,18 @@ pub trait Proposal {
         0.0
     }
 
+    /// How many points in a row are drawn from a density that does not depend on where the chain is, and judged together; one
+    /// if each is judged by itself.
+    fn block(&self) -> usize {
+        1
+    }
+
+    /// Sets that number, where the proposal has such a density.
+    fn set_block(&mut self, _size: usize) {}
+
+    /// Draws a further `y` of a block, from the component that its first came from.
+    fn draw_again(&self, _component: usize, _rng: &mut Rng, _y: &mut [f64]) {}
+
     /// ln Q at a point that was drawn from a density Q which does not depend on where the chain was, with `at` as `log_ratio`
     /// left it; none for other components.
     fn log_jump_density(&self, _at: &Self::Local, _component: usize) -> Option<f64> {

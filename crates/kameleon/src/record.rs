@@ -55,7 +55,7 @@ impl Keep {
         let Step { acceptance, outcome, warm, .. } = *step;
         kept.then(|| {
             let ratio = step.jump_ratio.filter(|_| self.jumps && !warm);
-            let jump = ratio.map(|log_ratio| Jump { x: chain.tried(outcome), log_ratio });
+            let jump = ratio.map(|log_ratio| Jump { x: chain.tried(), log_ratio });
             Draw { x: chain.position(), log_density: chain.log_density(), acceptance, outcome, warm, jump }
         })
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The chain moved there.
+    /// The chain moved there; in a block of jumps, to a point where it had not been, tried in the block before.
     Accepted,
     /// The chain stayed, by the luck of the draw.
     Rejected,
@@ -52,7 +52,7 @@ pub struct Step {
     pub sampling: u64,
     /// What became of the proposed point.
     pub outcome: Outcome,
-    /// α = min(1, ratio), the probability with which it was accepted.
+    /// α = min(1, ratio), the probability with which it was accepted; in a block of jumps, with which it would be by itself.
     pub acceptance: f64,
     /// The component of the proposal it came from.
     pub component: usize,

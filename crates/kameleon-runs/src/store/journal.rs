@@ -1,8 +1,8 @@
 //! The draws of a chain in a file that only grows, in blocks with length and checksum.
 //!
 //! A draw is a byte that says what follows, its coordinates, its log density and its acceptance. If its step was a jump, the
-//! log ratio of the jump proposal follows, and unless it was accepted, and so is the draw itself, its coordinates. A draw and
-//! its jump proposal are in one block: after a crash both are there, or neither is.
+//! log ratio and the coordinates of the jump proposal follow. A draw and its jump proposal are in one block: after a crash both
+//! are there, or neither is.
 
 use crate::atomic_file::FileError;
 use kameleon::Outcome;
@@ -12,7 +12,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The first bytes of every journal: what it is, and the version of its form.
-const MAGIC: &[u8; 8] = b"KMLNJRN2";
+const MAGIC: &[u8; 8] = b"KMLNJRN3";
 /// Magic, dimension and chain, and their checksum.
 const HEADER: usize = 20;
 /// A block's length and checksum.
@@ -44,12 +44,8 @@ impl Header {
     /// The bytes of a draw that begins with this byte; none if no draw does.
     fn draw_as(self, code: u8) -> Option<usize> {
         let dim = self.dim as usize;
-        let outcome = Outcome::of(code & !WARM & !JUMP)?;
-        let jump = match code & JUMP != 0 {
-            false => 0,
-            true if outcome == Outcome::Accepted => 1,
-            true => 1 + dim,
-        };
+        Outcome::of(code & !WARM & !JUMP)?;
+        let jump = if code & JUMP != 0 { 1 + dim } else { 0 };
         Some(1 + 8 * (dim + 2 + jump))
     }
 
@@ -135,7 +131,7 @@ impl Journal {
         let Draw { x, log_density, acceptance, outcome, warm, jump } = draw;
         let marks = if warm { WARM } else { 0 } | if jump.is_some() { JUMP } else { 0 };
         self.waiting.push(outcome.code() | marks);
-        let proposed = jump.map_or(&[][..], |jump| if outcome == Outcome::Accepted { &[] } else { jump.x });
+        let proposed = jump.map_or(&[][..], |jump| jump.x);
         let after = [log_density, acceptance].into_iter().chain(jump.map(|jump| jump.log_ratio));
         for number in x.iter().copied().chain(after).chain(proposed.iter().copied()) {
             self.waiting.extend_from_slice(&number.to_le_bytes());
@@ -239,9 +235,7 @@ fn show(draw: &[u8], dim: usize, numbers: &mut Vec<f64>, see: &mut impl FnMut(Dr
     numbers.extend(draw[1..].chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().expect("eight bytes"))));
     let (x, rest) = numbers.split_at(dim);
     let jump = match rest {
-        [_, _, log_ratio, proposed @ ..] => {
-            Some(Jump { x: if proposed.is_empty() { x } else { proposed }, log_ratio: *log_ratio })
-        }
+        [_, _, log_ratio, proposed @ ..] => Some(Jump { x: proposed, log_ratio: *log_ratio }),
         _ => None,
     };
     see(Draw { x, log_density: rest[0], acceptance: rest[1], outcome, warm: draw[0] & WARM != 0, jump });

@@ -181,7 +181,7 @@ fn files_of_an_older_form_are_refused_with_the_reason() {
     let older = "was written by another version of kameleon";
     drop(Folder::create(place.path(), "").unwrap());
     let checkpoint = place.path().join("chain-0.checkpoint");
-    fs::write(&checkpoint, b"KMLNCKP2 and what followed").unwrap();
+    fs::write(&checkpoint, b"KMLNCKP3 and what followed").unwrap();
     assert!(Checkpoint::read(&checkpoint).unwrap_err().to_string().contains(older));
     fs::write(place.path().join("form"), "2\n").unwrap();
     let refused = Folder::open(place.path()).unwrap_err().to_string();

@@ -1,8 +1,9 @@
 //! What a chain is at a moment: where it stands, what it asked for, its random streams, and its proposal.
 
+use super::block::Block;
 use crate::Rng;
 use crate::statistics::Statistics;
-use crate::step::Outcome;
+use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 /// A point and everything paid for at it. Because the log density stays with its point, an estimate is recycled for as
@@ -15,6 +16,15 @@ pub struct Place {
     pub log_density: f64,
     /// Where the noise stream was before the estimate at x was made: with it and `u` the same estimate can be made again.
     pub noise_at: u64,
+}
+
+impl Place {
+    /// Takes over another place of the same size, without allocating.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.x.copy_from_slice(&other.x);
+        self.u.copy_from_slice(&other.u);
+        (self.log_density, self.noise_at) = (other.log_density, other.noise_at);
+    }
 }
 
 /// What the chain is waiting to be told.
@@ -51,6 +61,9 @@ pub struct ChainCore {
     pub(super) settings: ChainSettings,
     pub(super) here: Place,
     pub(super) there: Place,
+    /// Whether the point that the last step tried is `here`; else it is `there`.
+    pub(super) is_there: bool,
+    pub(super) block: Block,
     pub(super) asked: Asked,
     pub(super) t: u64,
     pub(super) rng: Rng,
@@ -59,6 +72,29 @@ pub struct ChainCore {
 }
 
 impl ChainCore {
+    /// Moves to the proposed point with probability min(1, ratio); tells whether it did.
+    pub(super) fn judge_alone(&mut self, log_ratio: f64) -> bool {
+        let u: f64 = self.rng.random();
+        self.is_there = u < libm::exp(log_ratio.min(0.0));
+        if self.is_there {
+            std::mem::swap(&mut self.here, &mut self.there);
+        }
+        self.is_there
+    }
+
+    /// Adds the proposed point to a block of jumps, and goes to a draw of the block before; tells whether it is a new one.
+    pub(super) fn judge_together(&mut self, log_ratio: f64, component: usize, size: usize) -> bool {
+        if self.block.component().is_none() {
+            self.block.begin(&self.here, component);
+        }
+        self.block.add(&self.there, log_ratio);
+        let (draw, is_new) = self.block.draw();
+        self.here.copy_from(draw);
+        self.is_there = false;
+        self.block.close_at(size, &mut self.rng);
+        is_new
+    }
+
     /// The standard normals that go with the point asked for.
     pub fn normals(&self) -> &[f64] {
         &self.there.u
@@ -69,14 +105,19 @@ impl ChainCore {
         &self.here.x
     }
 
-    /// The log density, or its estimate, there.
+    /// Where its moves start from: where it is, but in a block of jumps where it was when that began or goes on from after it.
+    pub fn base(&self) -> &[f64] {
+        &self.block.base().unwrap_or(&self.here).x
+    }
+
+    /// The log density, or its estimate, where the chain is.
     pub fn log_density(&self) -> f64 {
         self.here.log_density
     }
 
     /// The point that the last step tried, whatever became of it.
-    pub fn tried(&self, outcome: Outcome) -> &[f64] {
-        if outcome == Outcome::Accepted { &self.here.x } else { &self.there.x }
+    pub fn tried(&self) -> &[f64] {
+        if self.is_there { &self.here.x } else { &self.there.x }
     }
 
     /// Which chain of the run it is, from 0.

@@ -36,7 +36,7 @@ pub struct ChainRatios<'a> {
     /// that: chains reject such values.
     pub proposals: &'a [f64],
     /// For each proposal, the number of draws that had been stored before it was made; if empty, the proposals were made at
-    /// regular intervals. An accepted proposal is also a draw, and the standard error must see which.
+    /// regular intervals. A proposal may become a draw soon after, and the standard error must see that.
     pub made_after: &'a [usize],
     /// At its stored draws, in order, with the log density that the chain stored.
     pub draws: &'a [f64],

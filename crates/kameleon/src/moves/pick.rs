@@ -1,6 +1,6 @@
 //! Which move is made, and how long it is.
 
-use super::{MoveId, PerMove};
+use super::MoveId;
 use crate::Rng;
 use rand::RngExt;
 
@@ -20,12 +20,12 @@ pub struct Pick {
 }
 
 impl Pick {
-    /// Draws a move, each with its weight; the weights sum to one.
-    pub fn draw(weights: &PerMove<f64>, has_length: impl Fn(MoveId) -> bool, rng: &mut Rng) -> Self {
-        let mut u = rng.random::<f64>();
+    /// Draws a move, each in proportion to its weight.
+    pub fn draw(weight: impl Fn(MoveId) -> f64, has_length: impl Fn(MoveId) -> bool, rng: &mut Rng) -> Self {
+        let mut u = rng.random::<f64>() * MoveId::all().map(&weight).sum::<f64>();
         let mut id = MoveId::nth(0);
         for candidate in MoveId::all() {
-            let weight = weights[candidate];
+            let weight = weight(candidate);
             if weight > 0.0 {
                 id = candidate;
                 u -= weight;
@@ -73,7 +73,7 @@ mod tests {
     use crate::random::{Purpose, stream};
 
     fn draw(weights: [f64; 4], rng: &mut Rng) -> Pick {
-        Pick::draw(&PerMove::new(|id| weights[id.number()]), |id| id.get().initial_nu2(2).is_some(), rng)
+        Pick::draw(|id| weights[id.number()], |id| id.get().initial_nu2(2).is_some(), rng)
     }
 
     #[test]

@@ -32,6 +32,9 @@ settings! {
 /// The shortest warm-up from which something can be learned.
 const LEAST_WARMUP: u64 = 200;
 
+/// Jumps are judged together in blocks of this many.
+const BLOCK: usize = 48;
+
 /// A mixture of moves, learned in stages.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Kameleon {
@@ -39,6 +42,8 @@ pub struct Kameleon {
     #[serde(with = "crate::learner::by_value")]
     fit: Arc<Fit>,
     warmup: WarmupState,
+    /// How many jumps are judged together once nothing more is learned.
+    block: usize,
 }
 
 impl Kameleon {
@@ -49,7 +54,7 @@ impl Kameleon {
         SettingsError::demand("warmup", length.warmup >= LEAST_WARMUP, &what)?;
         let schedule = Schedule::new(length.warmup, length.until_learned);
         let warmup = WarmupState::new(dim, length.warmup, schedule);
-        Ok(Self { settings: settings.clone(), fit: Arc::new(Fit::unknown(dim, schedule)), warmup })
+        Ok(Self { settings: settings.clone(), fit: Arc::new(Fit::unknown(dim, schedule)), warmup, block: BLOCK })
     }
 
     /// What was learned at the last refresh.
@@ -148,7 +153,10 @@ impl Proposal for Kameleon {
     }
 
     fn draw(&self, x: &[f64], at: &mut Local, rng: &mut Rng, y: &mut [f64]) -> usize {
-        let pick = Pick::draw(&self.fit.weights, |id| self.warmup.has_length(id), rng);
+        let has_length = |id| self.warmup.has_length(id);
+        // A jump begins a block, so it is made less often by as much.
+        let weight = |id| self.fit.weights[id] / if has_length(id) { 1.0 } else { self.block() as f64 };
+        let pick = Pick::draw(weight, has_length, rng);
         let (drawn, with) = (pick.id.get(), self.setting(pick));
         drawn.locate(&with, x, at);
         drawn.draw(&with, x, at, rng, y);
@@ -161,6 +169,20 @@ impl Proposal for Kameleon {
         at_y.forget();
         drawn.locate(&with, y, at_y);
         drawn.log_ratio(&with, at_x, at_y)
+    }
+
+    fn block(&self) -> usize {
+        if self.fit.next.is_none() { self.block } else { 1 }
+    }
+
+    fn set_block(&mut self, size: usize) {
+        self.block = size;
+    }
+
+    fn draw_again(&self, _component: usize, rng: &mut Rng, y: &mut [f64]) {
+        if let Some(density) = &self.fit.model.density {
+            density.draw(rng, y);
+        }
     }
 
     fn log_jump_density(&self, at: &Local, component: usize) -> Option<f64> {
@@ -219,7 +241,7 @@ impl Proposal for Kameleon {
     }
 
     fn problem(&self, dim: usize) -> Option<&'static str> {
-        let whole = self.fit.fits(dim) && self.warmup.fits(dim);
+        let whole = self.fit.fits(dim) && self.warmup.fits(dim) && self.block > 0;
         (!whole).then_some("what it learned does not fit its dimension or its history")
     }
 

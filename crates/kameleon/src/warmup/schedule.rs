@@ -19,6 +19,8 @@ const LOCAL_UNTIL: u64 = 400;
 const LOCAL_SHARE: f64 = 0.25;
 /// From this share on only the scales are learned.
 const LAST: f64 = 0.9;
+/// The most iterations that scales settle for in a warm-up that ends when it has learned.
+const SETTLING: u64 = 150;
 /// The shortest warm-up that ends when it has learned.
 const SHORTEST: u64 = 1000;
 
@@ -69,9 +71,11 @@ impl Schedule {
         self.until_learned && t as f64 >= LAST * SHORTEST as f64
     }
 
-    /// When the warm-up ends whose last refresh was at `t`: the scales of steps have a tenth of it to settle.
+    /// When the warm-up ends whose last refresh was at `t`: the scales of steps have a tenth of it to settle, and a short time at most
+    /// in one that ends when it has learned.
     pub fn end(self, t: u64) -> u64 {
-        if t == self.last() { self.warmup } else { (t as f64 / LAST) as u64 }
+        let end = if t == self.last() { self.warmup } else { (t as f64 / LAST) as u64 };
+        if self.until_learned { end.min(t + SETTLING) } else { end }
     }
 }
 

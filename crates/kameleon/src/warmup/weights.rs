@@ -10,7 +10,7 @@ const LEARNING: (f64, f64) = (0.3, 0.7);
 /// … at first this, …
 const FIRST_JUMPS: f64 = 0.5;
 /// … and after it.
-const LEARNED: (f64, f64) = (0.05, 0.95);
+const LEARNED: (f64, f64) = (0.05, 0.97);
 
 /// The weights that follow from what the chains bring; zero for moves that the model does not allow.
 pub fn weights(model: &Model, inputs: &[ChainInput], learning: bool) -> PerMove<f64> {
@@ -24,10 +24,12 @@ pub fn weights(model: &Model, inputs: &[ChainInput], learning: bool) -> PerMove<
     let locals: Vec<(MoveId, f64)> = possible.iter().filter_map(local).collect();
     let best = locals.iter().fold(0.0f64, |best, (_, worth)| best.max(*worth));
     let (least, most) = if learning { LEARNING } else { LEARNED };
+    // Squares give most moves to the better kind, once nothing has to be learned from the other.
+    let jumps = |worth: f64| if learning { share(worth, best) } else { share(worth * worth, best * best) };
     let mut weights = PerMove::default();
     let mut steps = 1.0;
     if let Some(jump) = possible.iter().find(|id| id.get().share() == Share::Jump) {
-        weights[*jump] = worth(*jump).map_or(FIRST_JUMPS, |worth| share(worth, best).clamp(least, most));
+        weights[*jump] = worth(*jump).map_or(FIRST_JUMPS, |worth| jumps(worth).clamp(least, most));
         steps -= weights[*jump];
     }
     let total: f64 = locals.iter().map(|(_, worth)| worth).sum();

@@ -60,9 +60,11 @@ pub fn kameleon_pca(dim: usize, warmup: u64) -> KamhPca {
     KamhPca::new(&settings, dim, Length::new(warmup, 0)).unwrap()
 }
 
-/// The default sampler for one chain alone.
+/// The default sampler for one chain alone. It judges three jumps together, so that few steps hold several blocks.
 pub fn default_sampler(dim: usize, warmup: u64, n: usize) -> Kameleon {
-    Kameleon::new(&KameleonSettings { n }, dim, Length::new(warmup, 0)).unwrap()
+    let mut sampler = Kameleon::new(&KameleonSettings { n }, dim, Length::new(warmup, 0)).unwrap();
+    sampler.set_block(3);
+    sampler
 }
 
 pub fn differential_evolution(dim: usize, warmup: u64) -> DifferentialEvolution {

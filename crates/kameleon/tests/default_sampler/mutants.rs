@@ -124,6 +124,22 @@ impl Proposal for Mutant {
         }
     }
 
+    fn block(&self) -> usize {
+        self.proposal.block()
+    }
+
+    fn set_block(&mut self, size: usize) {
+        self.proposal.set_block(size);
+    }
+
+    fn draw_again(&self, component: usize, rng: &mut Rng, y: &mut [f64]) {
+        self.proposal.draw_again(component, rng, y);
+    }
+
+    fn log_jump_density(&self, at: &Local, component: usize) -> Option<f64> {
+        self.proposal.log_jump_density(at, component)
+    }
+
     fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
         self.proposal.adapt(x, at, step, rng);
         if self.fault == Fault::NeverFrozen {

@@ -79,7 +79,7 @@ impl<'a> Sides<'a> {
     }
 
     /// The standard error of mean(g) − mean(h), where `g` has a number for each proposal and `h` one for each draw: that of the
-    /// mean of one series of each chain, in which a proposal is next to the draw that it may have become.
+    /// mean of one series of each chain, in which a proposal is close to the draws that it may have become.
     fn joint_error(&self, g: &[f64], h: &[Vec<f64>]) -> f64 {
         let scale = self.length as f64 / g.len() as f64;
         let mut series: Vec<Vec<f64>> = h.iter().map(|h| h.iter().map(|h| -h).collect()).collect();

@@ -1,0 +1,233 @@
+//! Jumps that are judged together.
+//!
+//! N points are drawn from a density Q that does not depend on where the chain is. Among them and the point where the chain
+//! was, as many draws are chosen in proportion to π/Q, and the chain goes on from one of these (iterated sampling importance
+//! resampling; a multiple proposal of Tjelmeland 2004 and Calderhead 2014 with independent proposals). Seen from any of the
+//! N + 1 points, with probability proportional to π/Q, the others are independent draws from Q: so each draw has the law π if
+//! the point where the chain was has it. Choosing evenly spaced draws makes a mean over them nearly as good as the weighted
+//! one, where a chain that judges each jump by itself waits at points of large weight.
+//!
+//! Each step evaluates one point and ends at one draw: that of the block before, since those of its own are not known yet.
+
+use super::state::Place;
+use crate::Rng;
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+
+/// A block of jumps in the making, and the draws of the block before.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Block {
+    /// Where the chain was when it began, and then the points that were tried.
+    candidates: Vec<Place>,
+    /// ln π/Q at each, less that of the first.
+    log_weights: Vec<f64>,
+    /// How many of the candidates count; none between blocks.
+    filled: usize,
+    /// The component of the proposal that the points are drawn from.
+    component: usize,
+    /// The draws of the block before, and for each whether it is the first at its point, which was tried in that block.
+    draws: Vec<Place>,
+    is_new: Vec<bool>,
+    /// Room for the indices of the draws.
+    #[serde(skip)]
+    chosen: Vec<usize>,
+    /// Whether the chain has yet to go to where the last block left it.
+    is_away: bool,
+}
+
+impl Block {
+    /// Begins a block at a point, of points from a component.
+    pub fn begin(&mut self, here: &Place, component: usize) {
+        self.filled = 0;
+        self.component = component;
+        self.add(here, 0.0);
+    }
+
+    /// The component that the next point is to be drawn from; none between blocks.
+    pub fn component(&self) -> Option<usize> {
+        (self.filled > 0).then_some(self.component)
+    }
+
+    /// Where the chain was when the block began, or is to go back to; none if that is where it is.
+    pub fn base(&self) -> Option<&Place> {
+        self.candidates.first().filter(|_| self.filled > 0 || self.is_away)
+    }
+
+    /// Adds a point with ln π/Q there, less that where the block began; −∞ where there is no density.
+    pub fn add(&mut self, place: &Place, log_weight: f64) {
+        match self.candidates.get_mut(self.filled) {
+            Some(candidate) => candidate.copy_from(place),
+            None => self.candidates.push(place.clone()),
+        }
+        self.log_weights.truncate(self.filled);
+        // Not every format can store an infinity.
+        self.log_weights.push(log_weight.max(f64::MIN));
+        self.filled += 1;
+    }
+
+    /// The draw that the step ends at which tried the last point, and whether it is new. Before there are draws, the chain stays.
+    pub fn draw(&self) -> (&Place, bool) {
+        match self.filled.checked_sub(2).and_then(|i| Some((self.draws.get(i)?, *self.is_new.get(i)?))) {
+            Some(draw) => draw,
+            None => (&self.candidates[0], false),
+        }
+    }
+
+    /// Chooses the draws, once `size` points were tried.
+    pub fn close_at(&mut self, size: usize, rng: &mut Rng) {
+        if self.filled <= size {
+            return;
+        }
+        let chosen = &mut self.chosen;
+        choose(&self.log_weights, size, chosen, rng);
+        self.is_new.clear();
+        for (i, &k) in chosen.iter().enumerate() {
+            self.is_new.push(k > 0 && !chosen[..i].contains(&k));
+            match self.draws.get_mut(i) {
+                Some(draw) => draw.copy_from(&self.candidates[k]),
+                None => self.draws.push(self.candidates[k].clone()),
+            }
+        }
+        if let Some(&last) = chosen.last() {
+            self.candidates.swap(0, last);
+        }
+        self.filled = 0;
+        self.is_away = true;
+    }
+
+    /// Whether a block has just been closed, and the chain has yet to go to where it goes on from.
+    pub fn is_away(&self) -> bool {
+        self.is_away
+    }
+
+    /// Goes there.
+    pub fn go_back(&mut self, here: &mut Place) {
+        if std::mem::take(&mut self.is_away) {
+            here.copy_from(&self.candidates[0]);
+        }
+    }
+
+    /// Whether what was read from elsewhere has points like this one, and a weight for each.
+    pub fn fits(&self, like: &Place) -> bool {
+        let alike = |place: &Place| place.x.len() == like.x.len() && place.u.len() == like.u.len();
+        let whole = self.filled <= self.candidates.len() && self.filled <= self.log_weights.len();
+        let draws = self.is_new.len() <= self.draws.len();
+        whole
+            && draws
+            && self.candidates.iter().chain(&self.draws).all(alike)
+            && (!self.is_away || !self.candidates.is_empty())
+    }
+}
+
+/// `count` indices, each with its share of the weights in expectation and never further from it than one, in random order.
+fn choose(log_weights: &[f64], count: usize, chosen: &mut Vec<usize>, rng: &mut Rng) {
+    let largest = log_weights.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
+    let weight = |log: f64| libm::exp(log - largest);
+    let spacing = log_weights.iter().map(|log| weight(*log)).sum::<f64>() / count as f64;
+    let mut at = rng.random::<f64>() * spacing;
+    let mut sum = 0.0;
+    chosen.clear();
+    for (k, log) in log_weights.iter().enumerate() {
+        sum += weight(*log);
+        while at < sum && chosen.len() < count {
+            chosen.push(k);
+            at += spacing;
+        }
+    }
+    // Rounding may leave one out at the end.
+    while chosen.len() < count {
+        chosen.push(chosen.last().copied().unwrap_or(0));
+    }
+    chosen.shuffle(rng);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::kolmogorov_smirnov_uniform;
+    use crate::random::{Purpose, stream};
+
+    #[test]
+    fn each_point_is_chosen_by_its_weight_and_in_any_place() {
+        let log_weights = [0.1f64, 2.3, f64::MIN, 1.4, 0.2].map(|w| if w > 0.0 { w.ln() } else { w });
+        let (mut rng, mut chosen) = (stream(1, 0, Purpose::Move), Vec::new());
+        let (mut first, rounds) = ([0.0; 5], 40_000);
+        for _ in 0..rounds {
+            choose(&log_weights, 4, &mut chosen, &mut rng);
+            assert_eq!(chosen.len(), 4);
+            let count = |k| chosen.iter().filter(|chosen| **chosen == k).count() as f64;
+            // The weights sum to 4, as many as there are draws.
+            for (k, weight) in [0.1, 2.3, 0.0, 1.4, 0.2].into_iter().enumerate() {
+                assert!((count(k) - weight).abs() < 1.0, "{chosen:?}");
+            }
+            first[chosen[0]] += 1.0 / f64::from(rounds);
+        }
+        // Six standard errors.
+        for (share, weight) in first.into_iter().zip([0.1, 2.3, 0.0, 1.4, 0.2]) {
+            assert!((share - weight / 4.0).abs() < 0.015, "{first:?}");
+        }
+    }
+
+    /// How a broken version is broken.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Fault {
+        None,
+        /// Where the chain was is no candidate.
+        WithoutBase,
+        /// Points are weighed by π.
+        WithoutRatio,
+        /// The chain goes on from the last point tried.
+        LastTried,
+        /// The chain goes on from the heaviest point.
+        Heaviest,
+    }
+
+    fn place(x: f64) -> Place {
+        Place { x: vec![x], u: Vec::new(), log_density: 0.0, noise_at: 0 }
+    }
+
+    /// π(x) = 2x on (0, 1), Q is uniform: the law of where a chain is after three blocks that began at an exact draw.
+    fn p_value(fault: Fault) -> f64 {
+        let mut rng = stream(2, 0, Purpose::Move);
+        let log_pi = |x: f64| (2.0 * x).ln();
+        let ends = (0..20_000).map(|_| {
+            let (mut here, mut block) = (place(rng.random::<f64>().sqrt()), Block::default());
+            for _ in 0..13 {
+                block.go_back(&mut here);
+                if block.component().is_none() {
+                    block.begin(&here, 0);
+                }
+                let base = block.base().unwrap().x[0];
+                let y = place(rng.random());
+                let ratio = log_pi(y.x[0]) - log_pi(base);
+                block.add(&y, if fault == Fault::WithoutRatio { 2.0 * ratio } else { ratio });
+                if block.filled == 5 {
+                    match fault {
+                        Fault::WithoutBase => block.log_weights[0] = f64::MIN,
+                        Fault::LastTried => block.log_weights[..4].fill(f64::MIN),
+                        Fault::Heaviest => {
+                            let heaviest = block.log_weights.iter().fold(f64::MIN, |a, b| a.max(*b));
+                            block.log_weights.iter_mut().filter(|w| **w < heaviest).for_each(|w| *w = f64::MIN);
+                        }
+                        _ => {}
+                    }
+                }
+                here.copy_from(block.draw().0);
+                block.close_at(4, &mut rng);
+            }
+            here.x[0] * here.x[0]
+        });
+        kolmogorov_smirnov_uniform(&mut ends.collect::<Vec<f64>>())
+    }
+
+    #[test]
+    fn a_block_leaves_the_target_and_broken_ones_are_caught() {
+        let p = p_value(Fault::None);
+        assert!(p > 1e-6, "p = {p}");
+        for fault in [Fault::WithoutBase, Fault::WithoutRatio, Fault::LastTried, Fault::Heaviest] {
+            let p = p_value(fault);
+            assert!(p < 1e-6, "p = {p}");
+        }
+    }
+}
