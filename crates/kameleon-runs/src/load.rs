@@ -1,7 +1,7 @@
 //! A run as it is to be shown: from memory, or from a folder, also while it is running.
 
 use crate::error::RunError;
-use crate::output::{ChainDraws, JumpSummary, Learned, PopulationSummary, Posterior, ProposalEllipse};
+use crate::output::{After, ChainDraws, JumpSummary, Learned, PopulationSummary, Posterior, ProposalEllipse};
 use crate::settings::RunSettings;
 use crate::status::Status;
 use crate::store::{Checkpoint, Files, Search, read_journal};
@@ -133,7 +133,8 @@ pub fn posterior(
     let regions = regions(settings, &chains);
     let population = search.map(|search| {
         let points: Vec<_> = chains.iter().map(|chain| (chain.index, chain.recorded.draws.points.as_slice())).collect();
-        PopulationSummary::new(search, &settings.population, &bounds, &points, evidence.as_ref(), noisy)
+        let after = After { bounds: &bounds, chains: &points, evidence: evidence.as_ref(), noisy };
+        PopulationSummary::new(search, &after)
     });
     let chains: Vec<ChainDraws> = chains.into_iter().map(|chain| shown(chain, &bounds, warmup)).collect();
     let mut jumps = summarise_jumps(settings, evidence, &chains)?;

@@ -71,9 +71,9 @@ fn where_short_looks_saw_one_mode_or_modes_cannot_be_told_the_summary_says_so() 
     let file = place.join("one.toml");
     fs::write(&file, "[model]\nlog-density = \"-2*a^2\"\n[parameters.a]\nprior = \"normal(0, 3)\"\n").unwrap();
     let said = prints(&["sample", text(&file), "--draws", "300", "--quiet"]);
-    assert!(said.contains("\nlog evidence by the short looks  "), "{said}");
     assert!(
-        on_one_line(&said).contains("one mode, by short looks: a mode that is less than half as wide may be missing")
+        on_one_line(&said)
+            .contains("one mode, by short looks: a mode that is less than a third as wide may be missing")
     );
     let ladder = prints(&["sample", text(&file), "--draws", "300", "--quiet", "--set", "population.looks=0"]);
     assert!(ladder.contains("by the population's ladder  ") && !ladder.contains("short looks"), "{ladder}");
