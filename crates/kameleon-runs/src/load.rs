@@ -125,7 +125,9 @@ pub fn posterior(
     let bounds = settings.parameters.bounds()?;
     let names = settings.parameters.names();
     let lengths = chains.iter().filter_map(|chain| Some(chain.chain.as_deref()?.warmup()));
-    let warmup = lengths.max().unwrap_or(settings.run.length()?.warmup);
+    // Where a population has not ended, the chains have not begun theirs.
+    let planned = if matches!(search, Some(Search::Running(_))) { 0 } else { settings.run.length()?.warmup };
+    let warmup = lengths.max().unwrap_or(planned);
     let learned = Learned::of(chains.iter().filter_map(|chain| chain.chain.as_deref()));
     let advice = advice(chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice()))));
     let noisy = settings.model.is_noisy();

@@ -140,7 +140,8 @@ impl Plan {
             "starts all chains from what it found, so none can be run alone; say \"chains\" in all parts of the plan";
         refuse(self.chain.is_none(), what)?;
         if let Some(most) = self.max_evaluations {
-            let least = 2 * self.chains as u64 * self.thin.saturating_add(population::SETTLING + 1);
+            let chains = self.chains as u64 * self.thin.saturating_add(population::SETTLING + 1);
+            let least = 2 * chains.max(population::LEAST_EVALUATIONS);
             let what = format!(
                 "{most} are not enough for a population and {} chains after it, which take {least}",
                 self.chains
@@ -174,6 +175,11 @@ impl Plan {
     fn alone(&self) -> u64 {
         let together = if self.pools() { self.chains.min(USUAL_CHAINS) } else { 1 };
         (USUAL_CHAINS / together) as u64
+    }
+
+    /// The number of threads: those that were asked for, or one for each core.
+    pub fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
     }
 
     /// The indices of the chains that are run here.

@@ -38,6 +38,7 @@ pub use ladder::{Ladder, Rung};
 pub use niche::Niche;
 pub use particles::Particles;
 pub use rounds::Estimate;
+pub(crate) use settings::LEAST_EVALUATIONS;
 pub use settings::{LadderSettings, Moves, Settings};
 
 use crate::Rng;

@@ -20,15 +20,15 @@ use crate::warmup::where_there_is_one;
 use serde::{Deserialize, Serialize};
 
 /// The sizes of rounds after looks, and the most of them.
-const LOOK_ROUNDS: ([usize; 2], usize) = ([250, 500], 12);
+const LOOK_ROUNDS: ([usize; 2], usize) = ([500, 1000], 9);
 /// The draws of a round after a full ladder: for each dimension, and within which bounds; and the most rounds.
 const FULL_ROUND_EACH: usize = 200;
 const FULL_ROUND: (usize, usize) = (1000, 3000);
 /// After this many rounds they have twice as many draws: what is not learned by then needs more.
 const SHORT_ROUNDS: usize = 4;
 const FULL_ROUNDS: usize = 15;
-/// The fresh draws that a density learned after looks is tested on.
-const LOOK_CHECK: usize = 500;
+/// The fresh draws that a density learned after looks is tested on: fewer do not show a tail that it lacks.
+const LOOK_CHECK: usize = 1500;
 /// The points that are kept for a Laplace approximation.
 const BEST_KEPT: usize = 2000;
 

@@ -9,6 +9,8 @@ const USUAL_PARTICLES: usize = 1000;
 const PARTICLES_EACH: usize = 60;
 /// The fewest particles of a ladder.
 const LEAST_PARTICLES: usize = 50;
+/// The fewest evaluations: the first draws of a look.
+pub(crate) const LEAST_EVALUATIONS: u64 = 2000;
 /// A larger number is a mistake.
 const MOST_PARTICLES: usize = 1_000_000;
 /// The draws from the prior for each particle of a full ladder: many, since they are one batch, make the first level a long one, and
@@ -93,7 +95,9 @@ impl Settings {
         SettingsError::at_least_one("ladders", self.ladders as u64)?;
         let what = format!("must be from 100 to {MOST_PARTICLES}, not {}", self.check);
         SettingsError::demand("check", (100..=MOST_PARTICLES).contains(&self.check), &what)?;
-        SettingsError::at_least_one("max-evaluations", self.max_evaluations.unwrap_or(1))
+        let most = self.max_evaluations.unwrap_or(LEAST_EVALUATIONS);
+        let what = format!("must be at least {LEAST_EVALUATIONS}, not {most}");
+        SettingsError::demand("max-evaluations", most >= LEAST_EVALUATIONS, &what)
     }
 
     /// How a full ladder is run in `dim` dimensions if this many evaluations are left: with no more particles than they are enough for,

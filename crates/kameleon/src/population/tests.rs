@@ -143,7 +143,7 @@ fn a_bad_likelihood_and_a_small_budget_end_with_words() {
         assert!(found.density.is_none() && found.points.is_empty() && !found.doubts.is_empty());
         assert_eq!(found.invalid, if bad == f64::NEG_INFINITY { 0 } else { found.evaluations });
     }
-    for budget in [100, 5000, 8000] {
+    for budget in [2000, 5000, 8000] {
         let found = run(&problem, &Settings { max_evaluations: Some(budget), ..quick() }, 1, 0.0);
         assert!(found.evaluations <= budget && !found.doubts.is_empty() && !found.is_good);
         assert_eq!(found.points.len(), 2 * found.log_weights.len());
@@ -164,7 +164,7 @@ fn settings_are_checked() {
         Settings { particles: Some(3), ..quick() },
         Settings { ladders: 0, ..quick() },
         Settings { check: 1, ..quick() },
-        Settings { max_evaluations: Some(0), ..quick() },
+        Settings { max_evaluations: Some(1999), ..quick() },
     ] {
         assert!(Population::new(2, &bad, 1).is_err());
     }
