@@ -9,6 +9,7 @@ use crate::chain::ChainSettings;
 use crate::engine::{Rule, StopRule};
 use crate::length::Length;
 use crate::population;
+use crate::proposal::LEAST_WARMUP;
 use crate::record::Recorded;
 use crate::registry::SettingsError;
 use crate::sampler::{Sampler, StartError};
@@ -126,7 +127,16 @@ impl Plan {
             );
             SettingsError::demand("chain", !self.pools(), &what)?;
         }
+        self.check_budget()?;
         self.limit().map(drop)
+    }
+
+    /// Where a budget is too small for a warm-up that takes half of it, the budget is to blame.
+    fn check_budget(&self) -> Result<(), SettingsError> {
+        let (Some(most), (warmup, true)) = (self.max_evaluations, self.longest_warmup()?) else { return Ok(()) };
+        let least = self.chains as u64 * (2 * LEAST_WARMUP + 1);
+        let what = format!("{most} are not enough for {} chains and their warm-up, which take {least}", self.chains);
+        SettingsError::demand("max-evaluations", warmup >= LEAST_WARMUP || most >= least, &what)
     }
 
     /// What a population needs.

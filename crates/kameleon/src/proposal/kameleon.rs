@@ -30,7 +30,7 @@ settings! {
 }
 
 /// The shortest warm-up from which something can be learned.
-const LEAST_WARMUP: u64 = 200;
+pub(crate) const LEAST_WARMUP: u64 = 200;
 
 /// A mixture of moves, learned in stages.
 #[derive(Clone, Debug, Serialize, Deserialize)]

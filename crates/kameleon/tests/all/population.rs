@@ -211,6 +211,9 @@ fn one_call_goes_from_prior_and_likelihood_to_draws_within_its_budget() {
     let said =
         |plan: &Plan| sample_from_prior(log_likelihood, InBox, plan, Control::default()).err().unwrap().to_string();
     assert!(said(&Plan { max_evaluations: Some(900), ..plan.clone() }).contains("are not enough for a population"));
+    let chains = Plan { warmup: Warmup::Chains, max_evaluations: Some(500), ..plan.clone() };
+    let refused = chains.check().err().unwrap().to_string();
+    assert!(refused.contains("max-evaluations: 500 are not enough for 4 chains and their warm-up, which take 1604"));
     assert!(said(&Plan { sampler: Sampler::sm(), ..plan.clone() }).contains("hands over to the sampler kameleon"));
     assert!(said(&Plan { chain: Some(1), ..plan.clone() }).contains("none can be run alone"));
     let alone = Plan { warmup: Warmup::Population, ..plan };
