@@ -23,19 +23,21 @@ class Population:
     """
 
     particles: int | None = None
-    """The number of particles of a full ladder: 1000, or 60 for each parameter if that is more."""
+    """The number of particles of a full ladder: 1000, or 60 for each parameter if that is more; fewer if the budget is
+    small. A number that is given is never changed."""
     ladders: int | None = None
     """The most full ladders: another one follows where the first leaves doubts."""
     looks: int | None = None
     """The number of short looks that come first; 0 begins with the full ladder."""
     ladder_when_unsure: bool | None = None
-    """Whether a full ladder follows looks that show one mode but no good density; if not, chains take the particles."""
+    """Whether a full ladder follows looks that show one mode but no good density. By default it does not: chains start
+    from the points of the looks and learn by themselves."""
     moves: Literal["usual", "kernel"] | None = None
     """By what moves particles go on; "kernel" is kernel adaptive SMC."""
     check: int | None = None
     """The number of fresh draws that a frozen density is tested on."""
     max_evaluations: int | None = None
-    """The most evaluations of the population."""
+    """The most evaluations of the population, at least 2000."""
 
     def __repr__(self) -> str:
         given = ((each.name, getattr(self, each.name)) for each in fields(self))
@@ -76,7 +78,7 @@ class PopulationSummary:
     """What the population before the chains did and found."""
 
     particles: int
-    """The number of particles."""
+    """The number of particles of its last ladder, or of its short looks."""
     evaluations: int
     """The number of evaluations, which count in those of the run."""
     batches: int
@@ -90,7 +92,7 @@ class PopulationSummary:
     frozen: bool
     """Whether the chains had its density from the beginning."""
     ladder_log_z: float
-    """The log evidence by its ladders."""
+    """The log evidence by its full ladders; NaN where there were short looks only, whose log evidence says little."""
     log_z: float
     """The log evidence by fresh draws from its density."""
     doubts: list[str]

@@ -1,7 +1,7 @@
 //! A run as it is to be shown: from memory, or from a folder, also while it is running.
 
 use crate::error::RunError;
-use crate::output::{ChainDraws, JumpSummary, Learned, PopulationSummary, Posterior, ProposalEllipse};
+use crate::output::{After, ChainDraws, JumpSummary, Learned, PopulationSummary, Posterior, ProposalEllipse};
 use crate::settings::RunSettings;
 use crate::status::Status;
 use crate::store::{Checkpoint, Files, Search, read_journal};
@@ -125,7 +125,9 @@ pub fn posterior(
     let bounds = settings.parameters.bounds()?;
     let names = settings.parameters.names();
     let lengths = chains.iter().filter_map(|chain| Some(chain.chain.as_deref()?.warmup()));
-    let warmup = lengths.max().unwrap_or(settings.run.length()?.warmup);
+    // Where a population has not ended, the chains have not begun theirs.
+    let planned = if matches!(search, Some(Search::Running(_))) { 0 } else { settings.run.length()?.warmup };
+    let warmup = lengths.max().unwrap_or(planned);
     let learned = Learned::of(chains.iter().filter_map(|chain| chain.chain.as_deref()));
     let advice = advice(chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice()))));
     let noisy = settings.model.is_noisy();
@@ -133,7 +135,8 @@ pub fn posterior(
     let regions = regions(settings, &chains);
     let population = search.map(|search| {
         let points: Vec<_> = chains.iter().map(|chain| (chain.index, chain.recorded.draws.points.as_slice())).collect();
-        PopulationSummary::new(search, &settings.population, &bounds, &points, evidence.as_ref(), noisy)
+        let after = After { bounds: &bounds, chains: &points, evidence: evidence.as_ref(), noisy };
+        PopulationSummary::new(search, &after)
     });
     let chains: Vec<ChainDraws> = chains.into_iter().map(|chain| shown(chain, &bounds, warmup)).collect();
     let mut jumps = summarise_jumps(settings, evidence, &chains)?;

@@ -13,6 +13,6 @@ mod report;
 pub use format::{FORMATS, Format, FormatName, write_files};
 pub use jumps::JumpSummary;
 pub use learned::{Acceptance, Fact, Learned, MoveSummary};
-pub use population::{ModeSummary, PopulationSummary};
+pub use population::{After, ModeSummary, PopulationSummary};
 pub use posterior::{ChainDraws, Posterior, ProposalEllipse, Variable};
 pub use report::{escape, report_html, write_report};

@@ -126,7 +126,8 @@ pub fn resume_on(
     let folder = Folder::open(folder)?;
     let mut settings = settings_of(folder.path())?;
     if let Some(draws) = draws {
-        lengthen(&mut settings, draws)?;
+        let has_begun = settings.run.indices().into_iter().any(|index| folder.journal(index).exists());
+        lengthen(&mut settings, draws, has_begun)?;
     }
     let mut prepared = Prepared::new(&settings, AnyTarget::new(target), outside.prior.clone())?;
     let lengthened = prepared.settings.to_toml()?;
@@ -145,13 +146,13 @@ pub fn resume_on(
     ended.map_or_else(|| place.run_chains(jobs, &prepared), Ok)
 }
 
-/// A run that was to end by a rule or a limit ends at this number of draws instead.
-fn lengthen(settings: &mut RunSettings, draws: u64) -> Result<(), SettingsError> {
+/// A run that was to end by a rule or a limit ends at this number of draws instead. Before its chains have begun it may be any.
+fn lengthen(settings: &mut RunSettings, draws: u64, has_begun: bool) -> Result<(), SettingsError> {
     let before = settings.run.limit()?.0;
     let what = format!(
         "{draws} are fewer than the {before} planned for the run; leave the number out to continue to the planned end"
     );
-    SettingsError::demand("draws", draws >= before || settings.run.until.is_some(), &what)?;
+    SettingsError::demand("draws", !has_begun || draws >= before || settings.run.until.is_some(), &what)?;
     let run = &mut settings.run;
     (run.draws, run.until, run.max_draws, run.max_evaluations) = (Some(draws), None, None, None);
     Ok(())

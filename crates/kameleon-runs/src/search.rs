@@ -53,7 +53,7 @@ pub fn run(
         Search::Done(_) => return Ok(Outcome { search, ended: None }),
         Search::Running(population) => population,
     };
-    let threads = prepared.plan.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let threads = prepared.plan.threads();
     let mut evaluator: Box<dyn Evaluator> = match runner {
         Some(runner) => Box::new(Remote::new(prepared, runner)?),
         None => Box::new(OnThreads::new(threads, &Likelihood::of(&prepared.target), prepared.settings.run.seed)),
@@ -138,9 +138,10 @@ fn end(
             Some((Ending::Failed(error), reason))
         }
         (Ok(()), Search::Done(_), _) => None,
+        // There are no draws yet, so the run is not complete.
         (Ok(()), _, Some((_, limit))) => {
             let minutes = (limit.as_secs_f64() / 60.0 * 1e6).round() / 1e6;
-            Some((Ending::Complete, format!("the limit of {minutes} minutes (max-minutes) was reached {after}")))
+            Some((Ending::Stopped, format!("the limit of {minutes} minutes (max-minutes) was reached {after}")))
         }
         (Ok(()), ..) => Some((Ending::Stopped, format!("the run was stopped before its end, {after}"))),
     };

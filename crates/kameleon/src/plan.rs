@@ -9,6 +9,7 @@ use crate::chain::ChainSettings;
 use crate::engine::{Rule, StopRule};
 use crate::length::Length;
 use crate::population;
+use crate::proposal::LEAST_WARMUP;
 use crate::record::Recorded;
 use crate::registry::SettingsError;
 use crate::sampler::{Sampler, StartError};
@@ -126,7 +127,16 @@ impl Plan {
             );
             SettingsError::demand("chain", !self.pools(), &what)?;
         }
+        self.check_budget()?;
         self.limit().map(drop)
+    }
+
+    /// Where a budget is too small for a warm-up that takes half of it, the budget is to blame.
+    fn check_budget(&self) -> Result<(), SettingsError> {
+        let (Some(most), (warmup, true)) = (self.max_evaluations, self.longest_warmup()?) else { return Ok(()) };
+        let least = self.chains as u64 * (2 * LEAST_WARMUP + 1);
+        let what = format!("{most} are not enough for {} chains and their warm-up, which take {least}", self.chains);
+        SettingsError::demand("max-evaluations", warmup >= LEAST_WARMUP || most >= least, &what)
     }
 
     /// What a population needs.
@@ -140,7 +150,8 @@ impl Plan {
             "starts all chains from what it found, so none can be run alone; say \"chains\" in all parts of the plan";
         refuse(self.chain.is_none(), what)?;
         if let Some(most) = self.max_evaluations {
-            let least = 2 * self.chains as u64 * self.thin.saturating_add(population::SETTLING + 1);
+            let chains = self.chains as u64 * self.thin.saturating_add(population::SETTLING + 1);
+            let least = 2 * chains.max(population::LEAST_EVALUATIONS);
             let what = format!(
                 "{most} are not enough for a population and {} chains after it, which take {least}",
                 self.chains
@@ -174,6 +185,11 @@ impl Plan {
     fn alone(&self) -> u64 {
         let together = if self.pools() { self.chains.min(USUAL_CHAINS) } else { 1 };
         (USUAL_CHAINS / together) as u64
+    }
+
+    /// The number of threads: those that were asked for, or one for each core.
+    pub fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
     }
 
     /// The indices of the chains that are run here.

@@ -21,6 +21,7 @@ mod kernel_guide;
 mod ladder;
 mod laplace;
 mod links;
+mod looks;
 mod merge;
 mod niche;
 mod particles;
@@ -37,6 +38,7 @@ pub use ladder::{Ladder, Rung};
 pub use niche::Niche;
 pub use particles::Particles;
 pub use rounds::Estimate;
+pub(crate) use settings::LEAST_EVALUATIONS;
 pub use settings::{LadderSettings, Moves, Settings};
 
 use crate::Rng;
@@ -159,7 +161,8 @@ impl Population {
     pub fn ask(&mut self, prior: &dyn Prior) -> Option<&[f64]> {
         assert_eq!(prior.dim(), self.dim, "the prior has another dimension than the population");
         while self.batch.is_none() && self.found.is_none() {
-            let Some(points) = self.schedule.propose(prior, &mut self.rng) else {
+            let left = self.max_evaluations.map(|most| most.saturating_sub(self.evaluations));
+            let Some(points) = self.schedule.propose(left, prior, &mut self.rng) else {
                 self.finish();
                 break;
             };
@@ -246,6 +249,11 @@ impl Population {
     /// The number of batches so far.
     pub fn batches(&self) -> u64 {
         self.batches
+    }
+
+    /// The number of particles of the present ladder, or of the last one, and whether it is a short look.
+    pub fn particles(&self) -> (usize, bool) {
+        self.schedule.particles()
     }
 
     /// A line for people about where it is.

@@ -9,7 +9,7 @@ use crate::engine::{Control, Ending, Engine, Job};
 use crate::handover::Handover;
 use crate::plan::{Plan, Warmup};
 use crate::pool::chain_groups;
-use crate::population::{Found, Population, Posterior, Prior};
+use crate::population::{Found, OnThreads, Population, Posterior, Prior};
 use crate::record::{Draws, Keep};
 use crate::registry::SettingsError;
 use crate::report::{Regions, Report};
@@ -195,7 +195,7 @@ where
 }
 
 /// Samples the posterior of a likelihood under a proper prior from nothing but these: a population finds its modes, and chains go
-/// on from there. Returns what was found too; no run if the stop flag was set before.
+/// on from there. Returns what was found too; no run if the stop flag was set before, or the time of the plan was over.
 pub fn sample_from_prior<T, P>(
     log_likelihood: T,
     prior: P,
@@ -206,13 +206,30 @@ where
     T: Target + Clone + Send,
     P: Prior + Clone + Send,
 {
-    let plan = Plan { warmup: Warmup::Population, ..plan.clone() };
+    let mut plan = Plan { warmup: Warmup::Population, ..plan.clone() };
     plan.check()?;
+    let (begun, limit) = (Instant::now(), plan.time_limit());
+    let stop = || control.is_stopped() || limit.is_some_and(|limit| begun.elapsed() >= limit);
     let mut population = Population::new(prior.dim(), &plan.population_settings(), plan.seed)?;
-    let threads = plan.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    if let Err(error) = population.run_on(threads, &prior, &log_likelihood, control.stop) {
-        return Err(ChainError::Population { evaluations: population.evaluations(), source: Box::new(error) }.into());
+    let mut evaluator = OnThreads::new(plan.threads(), &log_likelihood, plan.seed);
+    loop {
+        if let Some(progress) = control.population {
+            progress.say(population.found().is_none().then(|| population.progress()));
+        }
+        match population.advance(&prior, &mut evaluator, usize::MAX, &stop) {
+            Ok(true) if !stop() => {}
+            Ok(_) => break,
+            Err(error) => {
+                let source = Box::new(error);
+                return Err(ChainError::Population { evaluations: population.evaluations(), source }.into());
+            }
+        }
     }
+    if let Some(progress) = control.population {
+        progress.say(None);
+    }
+    // What is left of the time is that of the chains.
+    plan.max_minutes = plan.max_minutes.map(|minutes| (minutes - begun.elapsed().as_secs_f64() / 60.0).max(1e-6));
     let posterior = Posterior::new(log_likelihood, prior);
     let run = population.found().map(|found| sample_from(posterior, found, &plan, control)).transpose()?;
     Ok((population, run))

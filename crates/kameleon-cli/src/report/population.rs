@@ -10,13 +10,14 @@ const NAME: usize = 10;
 /// The columns before the parameters.
 const HEAD: [&str; 4] = ["mode", "weight       ", "log evidence", "chains   "];
 
-/// "population of 1000, 23456 evaluations, then "; nothing for a run without one.
+/// "population of 1000, 23456 evaluations, then ", or what else it was; nothing for a run without one.
 pub fn beginning(posterior: &Posterior) -> String {
     let Some(population) = &posterior.population else { return String::new() };
-    let PopulationSummary { particles, evaluations, progress, .. } = population;
+    let PopulationSummary { particles, evaluations, progress, only_looks, .. } = population;
+    let what = if *only_looks { "short looks of a population of" } else { "population of" };
     match progress {
-        Some(progress) => format!("population of {particles} ({progress}; {evaluations} evaluations), then "),
-        None => format!("population of {particles}, {evaluations} evaluations, then "),
+        Some(progress) => format!("{what} {particles} ({progress}; {evaluations} evaluations), then "),
+        None => format!("{what} {particles}, {evaluations} evaluations, then "),
     }
 }
 
@@ -24,23 +25,20 @@ pub fn beginning(posterior: &Posterior) -> String {
 pub fn as_text(posterior: &Posterior) -> String {
     let Some(population) = &posterior.population else { return String::new() };
     let ladder = population.ladder_log_z.map_or_else(String::new, |log| {
-        let of = if population.frozen { "" } else { "; no density was learned, so the chains learned by themselves" };
-        let by = if population.only_looks { "the short looks" } else { "the population's ladder" };
-        wrapped(&format!("log evidence by {by}  "), "  ", &format!("{log:.2}{of}"))
+        wrapped("log evidence by the population's ladder  ", "  ", &format!("{log:.2}"))
     });
+    let alone = match (population.frozen, &population.progress) {
+        (false, None) => wrapped("", "  ", "no density was learned before the chains, so they learned by themselves"),
+        _ => String::new(),
+    };
     let said = match population.modes.as_slice() {
         modes @ [_, _, ..] => table(posterior, modes),
         _ if population.noisy => {
             wrapped("", "  ", "modes are not listed: the noise of the likelihood looks like modes too")
         }
-        [_] if population.only_looks => wrapped(
-            "",
-            "  ",
-            "one mode, by short looks: a mode that is less than half as wide may be missing; population.looks = 0 searches harder",
-        ),
-        _ => String::new(),
+        _ => population.caution().map_or_else(String::new, |caution| wrapped("", "  ", caution)),
     };
-    ladder + &said
+    ladder + &alone + &said
 }
 
 /// One line for each mode: what fits besides its weight are the parameters in which modes differ most.

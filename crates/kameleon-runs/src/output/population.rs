@@ -2,7 +2,7 @@
 
 use crate::store::Search;
 use kameleon::diagnose::{Evidence, mcse_mean};
-use kameleon::population::{Found, Niche, Settings, nearest_niches};
+use kameleon::population::{Found, Niche, nearest_niches};
 use kameleon_models::Bound;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ const LEAST_DRAWS: usize = 250;
 /// What a population found, or how far it is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PopulationSummary {
-    /// The number of particles.
+    /// The number of particles of its last ladder, or of its short looks.
     pub particles: usize,
     /// The number of evaluations, which count in those of the run.
     pub evaluations: u64,
@@ -30,7 +30,7 @@ pub struct PopulationSummary {
     pub noisy: bool,
     /// Whether the chains know its density from the beginning.
     pub frozen: bool,
-    /// log Z by its ladders.
+    /// log Z by its full ladders. That of short looks says little, and is not told.
     pub ladder_log_z: Option<f64>,
     /// log Z by fresh draws from its frozen density.
     pub log_z: Option<f64>,
@@ -62,38 +62,42 @@ pub struct ModeSummary {
 /// The draws of a chain, by its number, on the unbounded scale.
 pub type ChainPoints<'a> = (usize, &'a [f64]);
 
+/// What is known besides a population.
+pub struct After<'a> {
+    /// The bounds of the parameters.
+    pub bounds: &'a [Bound],
+    /// The draws of the chains that went on from there.
+    pub chains: &'a [ChainPoints<'a>],
+    /// The evidence that these give.
+    pub evidence: Option<&'a Evidence>,
+    /// Whether the likelihood is noisy.
+    pub noisy: bool,
+}
+
 impl PopulationSummary {
-    /// Of a population, the draws of the chains that went on from there, and the evidence that these give.
-    pub fn new(
-        search: &Search,
-        settings: &Settings,
-        bounds: &[Bound],
-        chains: &[ChainPoints<'_>],
-        evidence: Option<&Evidence>,
-        noisy: bool,
-    ) -> Self {
+    /// Of a population and what came after it.
+    pub fn new(search: &Search, after: &After<'_>) -> Self {
         match search {
-            Search::Running(population) => Self {
-                particles: settings.particles(bounds.len(), false),
-                evaluations: population.evaluations(),
-                batches: population.batches(),
-                progress: Some(population.progress()),
-                ..Self::default()
-            },
-            Search::Done(found) => Self::done(found, settings, bounds, chains, evidence, noisy),
+            Search::Running(population) => {
+                let (particles, only_looks) = population.particles();
+                Self {
+                    particles,
+                    only_looks,
+                    evaluations: population.evaluations(),
+                    batches: population.batches(),
+                    progress: Some(population.progress()),
+                    ..Self::default()
+                }
+            }
+            Search::Done(found) => Self::done(found, after),
         }
     }
 
-    fn done(
-        found: &Found,
-        settings: &Settings,
-        bounds: &[Bound],
-        chains: &[ChainPoints<'_>],
-        evidence: Option<&Evidence>,
-        noisy: bool,
-    ) -> Self {
+    fn done(found: &Found, after: &After<'_>) -> Self {
+        let After { bounds, chains, evidence, noisy } = *after;
         let reliable = evidence.filter(|evidence| evidence.reliable).map(|evidence| evidence.log);
         let frozen = found.frozen.map(|estimate| estimate.log_z);
+        let ladder = found.ladder_log_z().filter(|_| !found.only_looks);
         let mut doubts = found.doubts.clone();
         if let Some((log, ladder)) = reliable.and_then(|log| Some((log, found.far_ladder(log)?)))
             && !doubts.iter().any(|doubt| doubt.contains("log Z"))
@@ -101,7 +105,7 @@ impl PopulationSummary {
             doubts.push(format!("log Z is {ladder:.2} by the ladder and {log:.2} by the chains"));
         }
         let mut summary = Self {
-            particles: settings.particles(bounds.len(), found.only_looks),
+            particles: found.particles,
             evaluations: found.evaluations,
             batches: found.batches,
             invalid: found.invalid,
@@ -109,14 +113,14 @@ impl PopulationSummary {
             only_looks: found.only_looks,
             noisy,
             frozen: found.density.is_some(),
-            ladder_log_z: found.ladder_log_z(),
+            ladder_log_z: ladder,
             log_z: frozen,
             doubts,
             modes: Vec::new(),
             labels: Vec::new(),
         };
         if !noisy {
-            summary.find_modes(found, bounds, chains, reliable.or(frozen).or(found.ladder_log_z()));
+            summary.find_modes(found, bounds, chains, reliable.or(frozen).or(ladder));
         }
         summary
     }
@@ -146,6 +150,14 @@ impl PopulationSummary {
         order.iter().enumerate().for_each(|(place, mode)| rank[*mode] = place);
         self.modes = order.into_iter().map(|mode| modes[mode].clone()).collect();
         self.labels = labels.into_iter().map(|chain| chain.into_iter().map(|mode| rank[mode]).collect()).collect();
+    }
+
+    /// What a reader of one mode has to know, if it was found by short looks.
+    pub fn caution(&self) -> Option<&'static str> {
+        let is_one = self.only_looks && self.modes.len() == 1;
+        is_one.then_some(
+            "one mode, by short looks: a mode that is less than a third as wide may be missing; population.looks = 0 searches harder",
+        )
     }
 
     /// A warning for each thing that is known against it.

@@ -38,7 +38,11 @@ pub fn report_html(posterior: &Posterior) -> String {
         ("{{verdict}}", words::verdict(posterior, summary.as_ref())),
         (
             "{{table}}",
-            summary.as_ref().map_or(String::new(), |summary| words::table(summary, posterior.points().len())),
+            // Without draws there would be nothing but NaN in it.
+            summary
+                .as_ref()
+                .filter(|_| !posterior.points().is_empty())
+                .map_or(String::new(), |summary| words::table(summary, posterior.points().len())),
         ),
         ("{{modes}}", modes::table(posterior)),
         ("{{sampler}}", words::sampler(posterior)),

@@ -8,7 +8,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use std::f64::consts::{PI, TAU};
 
-pub const NAMES: [&str; 19] = [
+pub const NAMES: [&str; 23] = [
     "modes4-5",
     "modes4-10",
     "modes8-5",
@@ -28,6 +28,10 @@ pub const NAMES: [&str; 19] = [
     "banana2",
     "strong2",
     "student5",
+    "narrow5",
+    "narrow5-4",
+    "modes4-7",
+    "modes4-8",
 ];
 
 pub struct Mode {
@@ -76,7 +80,11 @@ impl Problem {
     pub fn named(name: &str, seed: u64) -> Self {
         match name {
             "modes4-5" => Self::four_modes(5),
+            "modes4-7" => Self::four_modes(7),
+            "modes4-8" => Self::four_modes(8),
             "modes4-10" => Self::four_modes(10),
+            "narrow5" => Self::narrow(5, 3.0),
+            "narrow5-4" => Self::narrow(5, 4.0),
             "modes8-5" => Self::eight_modes(5, seed),
             "modes8-2" => Self::eight_modes(2, seed),
             "funnel5" => Self::funnel(5),
@@ -123,6 +131,13 @@ impl Problem {
                 return Self { modes, ..Self::boxed(Kind::Mixture, vec![-100.0; d], vec![100.0; d], 0.0) };
             }
         }
+    }
+
+    /// A narrow heavy mode beside a wide one, at ±`apart` in each coordinate of a box of ±10.
+    fn narrow(d: usize, apart: f64) -> Self {
+        let of = |centre: f64, sd, weight| Mode { centre: vec![centre; d], sd, weight };
+        let modes = vec![of(-apart, 1.0, 0.3), of(apart, 0.3, 0.7)];
+        Self { modes, ..Self::boxed(Kind::Mixture, vec![-10.0; d], vec![10.0; d], 0.0) }
     }
 
     /// Eight modes anywhere in ±50, with standard deviations e^U(−1, 1): other ones for every seed.

@@ -1,16 +1,15 @@
 //! What a population has found: a frozen density, a pool of weighted points, modes, and how far to believe them.
 
+use super::looks::lost;
 use super::niche::{Niche, mixture};
 use super::particles::Particles;
 use super::rounds::{Estimate, LARGEST_K, Rounds};
 use crate::moves::JumpDensity;
-use crate::warmup::{log_sum_exp, where_there_is_one};
+use crate::warmup::{effective_size, log_sum_exp, where_there_is_one};
 use serde::{Deserialize, Serialize};
 
-/// Another ladder is run if log Z of the rounds is further than this from the ladder's, …
+/// Another ladder is run if log Z of the rounds is further than this from the ladder's.
 const FAR: f64 = 0.3;
-/// … or, after looks, whose ladders tell less, than this from that of all of them.
-const FAR_FROM_LOOKS: f64 = 0.7;
 /// The points of a level where modes come apart are about this share of all evaluations. A mode whose width is σ times that of the
 /// widest one has σ^d of them.
 const OF_A_LEVEL: f64 = 0.05;
@@ -39,6 +38,9 @@ pub struct Found {
     pub rounds: Option<Estimate>,
     /// What fresh draws from the frozen density say.
     pub frozen: Option<Estimate>,
+    /// The number of particles of the last ladder, or of the looks.
+    #[serde(default)]
+    pub particles: usize,
     /// The number of evaluations, and of batches one after another.
     pub evaluations: u64,
     /// The batches.
@@ -63,13 +65,21 @@ pub struct Mode {
 }
 
 impl Found {
-    pub(super) fn new(niches: Vec<Niche>, rounds: Option<&Rounds>, states: &Particles, log_weights: &[f64]) -> Self {
-        let density = rounds.and_then(Rounds::frozen).cloned();
-        let (points, log_weights) = match rounds.filter(|_| density.is_some()) {
-            Some(rounds) => rounds.pool(),
-            None => (states.points.clone(), log_weights.to_vec()),
-        };
+    /// Of rounds whose density is believed, or not: then there are points only.
+    pub(super) fn new(
+        niches: Vec<Niche>,
+        rounds: Option<&Rounds>,
+        states: &Particles,
+        log_weights: &[f64],
+        believed: bool,
+    ) -> Self {
+        let density = rounds.and_then(Rounds::frozen).filter(|_| believed).cloned();
+        let pool = rounds
+            .map(Rounds::pool)
+            .filter(|(_, logs)| density.is_some() || (!believed && effective_size(logs) > effective_size(log_weights)));
+        let (points, log_weights) = pool.unwrap_or_else(|| (states.points.clone(), log_weights.to_vec()));
         let drawn = rounds.filter(|rounds| rounds.count() > 0);
+        let rounds = rounds.filter(|_| believed);
         Self {
             is_good: rounds.is_some_and(Rounds::is_good),
             rounds: drawn.map(Rounds::all),
@@ -80,6 +90,7 @@ impl Found {
             niches,
             ladders: Vec::new(),
             only_looks: false,
+            particles: 0,
             evaluations: 0,
             batches: 0,
             invalid: 0,
@@ -87,7 +98,8 @@ impl Found {
         }
     }
 
-    pub(super) fn count(&mut self, evaluations: u64, batches: u64, invalid: u64) {
+    pub(super) fn count(&mut self, particles: usize, evaluations: u64, batches: u64, invalid: u64) {
+        self.particles = particles;
         (self.evaluations, self.batches, self.invalid) = (evaluations, batches, invalid);
     }
 
@@ -99,7 +111,7 @@ impl Found {
             doubts.push("the population was stopped before it was done: the budget is too small".into());
         } else if self.points.is_empty() {
             doubts.push("no draw from the prior has a positive likelihood".into());
-        } else if !self.is_good {
+        } else if !self.is_good && !only_looks {
             doubts.push("no good density was learned".into());
         }
         if let Some(Estimate { pareto_k, log_z, .. }) = self.frozen {
@@ -113,6 +125,12 @@ impl Found {
                     "log Z is {ladder:.2} by the ladder and {log_z:.2} by the density: the ladder {why}"
                 ));
             }
+        }
+        if only_looks && !stopped && self.niches.len() > 1 {
+            doubts.push(
+                "short looks saw several modes, and the budget is too small for the ladder that finds and weighs them"
+                    .into(),
+            );
         }
         if new_niches > 0 {
             doubts.push(format!("independent ladders found different modes ({new_niches} new): there may be more"));
@@ -208,7 +226,7 @@ fn mean_log_z(ladders: &[f64]) -> Option<f64> {
 /// log Z of a ladder that is far from that of a density: of a full one, or of all looks together. None if there is none.
 pub(super) fn far_ladder(ladders: &[f64], log_z: f64, looks: bool) -> Option<f64> {
     if looks {
-        return mean_log_z(ladders).filter(|all| (all - log_z).abs() > FAR_FROM_LOOKS);
+        return mean_log_z(ladders).filter(|_| lost(ladders, log_z));
     }
     ladders.iter().copied().find(|ladder| (ladder - log_z).abs() > FAR)
 }

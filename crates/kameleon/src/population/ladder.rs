@@ -91,6 +91,11 @@ impl Ladder {
         Self { frozen: rungs, ..Self::new(settings) }
     }
 
+    /// How it is run.
+    pub(super) fn settings(&self) -> &LadderSettings {
+        &self.settings
+    }
+
     /// The present level, as it would have to be frozen.
     pub fn rung(&self) -> Option<Rung> {
         self.rung.clone().map(|rung| Rung { scales: self.scales, sweeps: self.sweeps, ..rung })

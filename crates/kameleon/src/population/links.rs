@@ -6,6 +6,7 @@
 //! point that is better than where the link begins, and that point is the root.
 
 use super::particles::Particles;
+use super::settings::LadderSettings;
 use super::{Prior, Stage};
 use crate::Rng;
 use serde::{Deserialize, Serialize};
@@ -16,8 +17,6 @@ const LEAST_AROUND: f64 = 2.0;
 const AT: [f64; 4] = [0.07, 0.2, 0.45, 0.75];
 /// The most points of a level that are linked, the best ones.
 pub(super) const MOST_LINKED: usize = 20_000;
-/// The most roots after a dip: where a bent ridge is taken for many hills, those with most points around them.
-const MOST_ROOTS: usize = 150;
 /// A hill is small or large by the share of the points, those around its top, that the top is the best of.
 const SMALL: f64 = 1.0 / 400.0;
 const MIDDLING: f64 = 1.0 / 60.0;
@@ -57,16 +56,25 @@ pub struct Links {
     points: Vec<f64>,
     /// Roots that need no test: the best points.
     best: Vec<Root>,
+    /// The most roots after a dip.
+    most_roots: usize,
     is_done: bool,
     roots: Vec<Root>,
 }
 
 impl Links {
-    /// Between the points of each level, of which the first ones are draws from the prior: at most `most` links of each of those, and
-    /// of each of the others. The best point of each level is a root, or only the best of all.
-    pub fn new(levels: &[Particles], first: usize, most: (usize, usize), best_of_each: bool) -> Self {
-        let mut links =
-            Self { tested: Vec::new(), points: Vec::new(), best: Vec::new(), is_done: false, roots: Vec::new() };
+    /// Between the points of each level, of which the first ones are draws from the prior. The best point of each level is a root, or
+    /// only the best of all.
+    pub fn new(levels: &[Particles], first: usize, settings: &LadderSettings, best_of_each: bool) -> Self {
+        let most = settings.links;
+        let mut links = Self {
+            tested: Vec::new(),
+            points: Vec::new(),
+            best: Vec::new(),
+            most_roots: settings.climbs,
+            is_done: false,
+            roots: Vec::new(),
+        };
         for (k, level) in levels.iter().enumerate() {
             links.add(level, if k < first { most.0 } else { most.1 });
         }
@@ -199,7 +207,7 @@ impl Stage for Links {
         }
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut roots = std::mem::take(&mut self.best);
-        roots.extend(found.into_iter().take(MOST_ROOTS).map(|(_, root)| root));
+        roots.extend(found.into_iter().take(self.most_roots).map(|(_, root)| root));
         self.points.clear();
         self.roots = roots;
         self.is_done = true;

@@ -37,6 +37,12 @@ impl Niche {
         u.iter().map(|u| u * u).sum()
     }
 
+    /// ln of its mass by a Laplace approximation, but for a constant that all niches share.
+    pub(super) fn log_mass(&self) -> f64 {
+        let d = self.top.len();
+        self.log_density + (0..d).map(|i| libm::log(self.factor[i * d + i])).sum::<f64>()
+    }
+
     /// Whether what was read from elsewhere is a niche in `dim` dimensions.
     pub(super) fn fits(&self, dim: usize) -> bool {
         self.component().is_some_and(|component| component.dim() == dim) && self.top.len() == dim

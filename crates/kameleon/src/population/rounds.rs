@@ -30,7 +30,7 @@ const LEAST_EFFICIENCY: f64 = 0.05;
 /// A round after which a short look may end at once: its efficiency, and the effective draws for each dimension, of at least
 /// five.
 const AT_ONCE: f64 = 0.5;
-const DRAWS_EACH: f64 = 100.0;
+const DRAWS_EACH: f64 = 400.0;
 
 /// How long rounds go on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,13 +1,14 @@
 //! Which stage follows which.
 //!
 //! Short looks come first, each a small ladder with its search for niches. One niche in all of them: rounds, and if these end well,
-//! nothing else. Two or more: the full ladder, its search, and rounds.
+//! nothing else; if not, chains take the points and learn by themselves. Two or more: the full ladder, its search, and rounds.
 
 use super::climb::Climb;
 use super::found::{Found, far_ladder};
 use super::ladder::Ladder;
 use super::laplace::laplace;
 use super::links::Links;
+use super::looks;
 use super::merge::Unite;
 use super::niche::Niche;
 use super::particles::Particles;
@@ -19,15 +20,15 @@ use crate::warmup::where_there_is_one;
 use serde::{Deserialize, Serialize};
 
 /// The sizes of rounds after looks, and the most of them.
-const LOOK_ROUNDS: ([usize; 2], usize) = ([250, 500], 12);
+const LOOK_ROUNDS: ([usize; 2], usize) = ([500, 1000], 9);
 /// The draws of a round after a full ladder: for each dimension, and within which bounds; and the most rounds.
 const FULL_ROUND_EACH: usize = 200;
 const FULL_ROUND: (usize, usize) = (1000, 3000);
 /// After this many rounds they have twice as many draws: what is not learned by then needs more.
 const SHORT_ROUNDS: usize = 4;
 const FULL_ROUNDS: usize = 15;
-/// The fresh draws that a density learned after looks is tested on.
-const LOOK_CHECK: usize = 500;
+/// The fresh draws that a density learned after looks is tested on: fewer do not show a tail that it lacks.
+const LOOK_CHECK: usize = 1500;
 /// The points that are kept for a Laplace approximation.
 const BEST_KEPT: usize = 2000;
 
@@ -37,6 +38,12 @@ pub(super) struct Schedule {
     dim: usize,
     settings: Settings,
     stage: Present,
+    /// The evaluations that are left.
+    #[serde(default)]
+    left: Option<u64>,
+    /// The particles of the last ladder.
+    #[serde(default)]
+    particles: usize,
     /// The number of looks and of full ladders that were begun.
     looks: usize,
     ladders: usize,
@@ -54,6 +61,9 @@ pub(super) struct Schedule {
     /// Those of the last one.
     newest: usize,
     rounds: Option<Rounds>,
+    /// Whether the rounds after looks gave a density to believe.
+    #[serde(default)]
+    content: bool,
 }
 
 /// The present stage.
@@ -73,6 +83,8 @@ impl Schedule {
             dim,
             settings: settings.clone(),
             stage: Present::Done,
+            left: settings.max_evaluations,
+            particles: 0,
             looks: 0,
             ladders: 0,
             niches: Vec::new(),
@@ -83,6 +95,7 @@ impl Schedule {
             new_niches: 0,
             newest: 0,
             rounds: None,
+            content: false,
         };
         if settings.looks(dim) > 0 {
             schedule.begin_look()
@@ -92,7 +105,9 @@ impl Schedule {
         schedule
     }
 
-    pub(super) fn propose(&mut self, prior: &dyn Prior, rng: &mut Rng) -> Option<Vec<f64>> {
+    /// The points of the next batch, if this many evaluations are left.
+    pub(super) fn propose(&mut self, left: Option<u64>, prior: &dyn Prior, rng: &mut Rng) -> Option<Vec<f64>> {
+        self.left = left;
         while !matches!(self.stage, Present::Done) {
             if let Some(points) = self.stage.as_stage()?.propose(prior, rng) {
                 return Some(points);
@@ -113,18 +128,22 @@ impl Schedule {
         self.ladders == 0
     }
 
-    fn ladder_settings(&self) -> LadderSettings {
-        if self.is_look() { self.settings.look(self.dim) } else { self.settings.ladder(self.dim) }
-    }
-
     fn begin_look(&mut self) {
         self.looks += 1;
-        self.stage = Present::Ladder(Box::new(Ladder::new(self.settings.look(self.dim))));
+        self.begin(self.settings.look(self.dim));
     }
 
+    /// Unless what is left is too little for it.
     fn begin_ladder(&mut self) {
-        self.ladders += 1;
-        self.stage = Present::Ladder(Box::new(Ladder::new(self.settings.ladder(self.dim))));
+        if let Some(settings) = self.settings.affordable(self.dim, self.left) {
+            self.ladders += 1;
+            self.begin(settings);
+        }
+    }
+
+    fn begin(&mut self, settings: LadderSettings) {
+        self.particles = settings.particles;
+        self.stage = Present::Ladder(Box::new(Ladder::new(settings)));
     }
 
     /// From a stage that is done to the next.
@@ -181,8 +200,8 @@ impl Schedule {
             order.truncate(BEST_KEPT);
             self.best = self.best.chosen(order);
         }
-        let (most, (levels, first)) = (self.ladder_settings().links, ladder.evaluated());
-        self.stage = Present::Links(Links::new(levels, first, most, !self.is_look()));
+        let (levels, first) = ladder.evaluated();
+        self.stage = Present::Links(Links::new(levels, first, ladder.settings(), !self.is_look()));
     }
 
     /// Adds the states of a ladder, weighted for the posterior wherever it stands.
@@ -202,6 +221,9 @@ impl Schedule {
     }
 
     fn after_niches(&mut self, rng: &mut Rng) {
+        if self.is_look() {
+            self.niches = looks::with_mass(std::mem::take(&mut self.niches));
+        }
         let one = self.niches.len() == 1;
         if self.is_look() && !one {
             return self.begin_ladder();
@@ -228,13 +250,16 @@ impl Schedule {
     }
 
     fn after_rounds(&mut self, rounds: Rounds) {
-        let last = rounds.last();
-        let agrees = last.pareto_k <= LARGEST_K && far_ladder(&self.log_z, last.log_z, self.is_look()).is_none();
         // Modes that only the last ladder found say that there may be more.
         let sees_all = std::mem::take(&mut self.newest) == 0;
-        let may_go_on =
-            if self.is_look() { self.settings.ladder_when_unsure } else { self.ladders < self.settings.ladders };
-        let is_enough = rounds.is_good() && agrees && sees_all;
+        let (is_enough, may_go_on) = if self.is_look() {
+            self.content = looks::are_content(&rounds, &self.niches, &self.log_z);
+            (self.content, self.settings.ladder_when_unsure)
+        } else {
+            let last = rounds.last();
+            let agrees = last.pareto_k <= LARGEST_K && far_ladder(&self.log_z, last.log_z, false).is_none();
+            (rounds.is_good() && agrees && sees_all, self.ladders < self.settings.ladders)
+        };
         // What was learned stays, should the next ladder not come to its end.
         self.keep_rounds(rounds);
         if may_go_on && !is_enough {
@@ -264,10 +289,18 @@ impl Schedule {
             _ => true,
         };
         let is_look = self.is_look();
-        let mut found = Found::new(self.niches.clone(), self.rounds.as_ref(), &self.states, &self.log_weights);
-        found.count(evaluations, batches, invalid);
+        // Chains that learn by themselves are better than a density that is not to be believed.
+        let believed = self.content || !is_look;
+        let mut found =
+            Found::new(self.niches.clone(), self.rounds.as_ref(), &self.states, &self.log_weights, believed);
+        found.count(self.particles, evaluations, batches, invalid);
         found.judge(&self.log_z, is_look, stopped, self.new_niches);
         found
+    }
+
+    /// The particles of the last ladder, and whether it is a look.
+    pub(super) fn particles(&self) -> (usize, bool) {
+        (self.particles, self.is_look())
     }
 
     pub(super) fn settings(&self) -> &Settings {
@@ -281,7 +314,7 @@ impl Schedule {
         match &self.stage {
             Present::Ladder(ladder) => {
                 let (level, beta, log_z) = (ladder.levels(), ladder.beta(), ladder.log_z());
-                let particles = self.ladder_settings().particles;
+                let particles = self.particles;
                 format!("{which}: level {level}, beta {beta:.1e}, {particles} particles, log Z {log_z:.2}")
             }
             Present::Links(_) => format!("{which}: testing links"),

@@ -9,19 +9,32 @@ const USUAL_PARTICLES: usize = 1000;
 const PARTICLES_EACH: usize = 60;
 /// The fewest particles of a ladder.
 const LEAST_PARTICLES: usize = 50;
+/// The fewest evaluations: the first draws of a look.
+pub(crate) const LEAST_EVALUATIONS: u64 = 2000;
 /// A larger number is a mistake.
 const MOST_PARTICLES: usize = 1_000_000;
 /// The draws from the prior for each particle of a full ladder: many, since they are one batch, make the first level a long one, and
 /// are what finds narrow modes.
 const FIRST: usize = 20;
+/// The fewest particles of a ladder whose number is not given, and the evaluations of a ladder with its search and rounds for each
+/// particle: if fewer are left, it has fewer particles, and if there would be fewer than the least, there is none.
+const LEAST_FULL: usize = 200;
+const EVALUATIONS_EACH: u64 = 100;
 /// How many more there are if the first ones show small hills.
 const MORE: usize = 55;
 /// Up to this dimension they are looked at for that; in more a prior shows none.
 const MORE_UP_TO: usize = 12;
-/// The particles of a short look, for each dimension of at least five: with fewer its log Z is worth nothing.
+/// The particles of a short look, for each dimension of at least five: with fewer, or with fewer sweeps, two looks take several
+/// modes for one in seven and eight dimensions.
 const LOOK_EACH: usize = 40;
 /// Sweeps of a look at each level, up to five dimensions and beyond.
 const LOOK_SWEEPS: (usize, usize) = (2, 4);
+/// The draws from the prior of a look, for each dimension up to five: they are what meets a narrow mode beside a wide one. In more
+/// dimensions none of them would, and there are fewer.
+const LOOK_FIRST_EACH: usize = 400;
+const LOOK_FIRST_BEYOND: usize = 1000;
+/// The most climbs of a look.
+const LOOK_CLIMBS: usize = 15;
 /// In more dimensions looks cost as much as they may save, and the full ladder begins at once.
 const LOOKS_UP_TO: usize = 12;
 
@@ -42,10 +55,11 @@ pub enum Moves {
 pub struct Settings {
     /// The number of particles of a full ladder; by default 1000, and in many dimensions 60 for each.
     pub particles: Option<usize>,
-    /// How many short looks come first, up to 12 dimensions. If they show one mode, and a good density whose log Z is near theirs, no
-    /// full ladder is run. Zero: the full ladder at once.
+    /// How many short looks come first, up to 12 dimensions. If they show one mode, no full ladder is run. Zero: the full ladder at
+    /// once.
     pub looks: usize,
-    /// Whether a full ladder follows looks that show one mode but no good density. If not, the chains take the particles.
+    /// Whether a full ladder follows looks that show one mode but no good density. If not, the chains start from their points and learn
+    /// by themselves, which is cheaper.
     pub ladder_when_unsure: bool,
     /// The most full ladders: another one follows where the evidence moved far from the ladder's, k̂ is high, or the last ladder found
     /// modes that others did not.
@@ -63,7 +77,7 @@ impl Default for Settings {
         Self {
             particles: None,
             looks: 2,
-            ladder_when_unsure: true,
+            ladder_when_unsure: false,
             ladders: 2,
             moves: Moves::Usual,
             check: 2000,
@@ -81,7 +95,22 @@ impl Settings {
         SettingsError::at_least_one("ladders", self.ladders as u64)?;
         let what = format!("must be from 100 to {MOST_PARTICLES}, not {}", self.check);
         SettingsError::demand("check", (100..=MOST_PARTICLES).contains(&self.check), &what)?;
-        SettingsError::at_least_one("max-evaluations", self.max_evaluations.unwrap_or(1))
+        let most = self.max_evaluations.unwrap_or(LEAST_EVALUATIONS);
+        let what = format!("must be at least {LEAST_EVALUATIONS}, not {most}");
+        SettingsError::demand("max-evaluations", most >= LEAST_EVALUATIONS, &what)
+    }
+
+    /// How a full ladder is run in `dim` dimensions if this many evaluations are left: with no more particles than they are enough for,
+    /// unless their number is given, and with more draws from the prior only if they can be afforded. None if they are too few.
+    pub(super) fn affordable(&self, dim: usize, left: Option<u64>) -> Option<LadderSettings> {
+        let Some(left) = left else { return Some(self.ladder(dim)) };
+        let most = (left / EVALUATIONS_EACH) as usize;
+        let usual = self.ladder(dim).particles;
+        let particles = self.particles.unwrap_or(usual.min(most));
+        let ladder = Self { particles: Some(particles), ..self.clone() }.ladder(dim);
+        let more =
+            if (ladder.particles as u64 * EVALUATIONS_EACH) + ladder.more as u64 <= left { ladder.more } else { 0 };
+        (self.particles.is_some() || particles >= LEAST_FULL).then_some(LadderSettings { more, ..ladder })
     }
 
     /// How a full ladder is run in `dim` dimensions.
@@ -96,13 +125,9 @@ impl Settings {
             most_sweeps: 10,
             effective: 0.5,
             links: (600, 120),
+            climbs: 150,
             moves: self.moves,
         }
-    }
-
-    /// The number of particles in `dim` dimensions: of a full ladder, or of a look.
-    pub fn particles(&self, dim: usize, only_looks: bool) -> usize {
-        if only_looks { self.look(dim).particles } else { self.ladder(dim).particles }
     }
 
     /// How many short looks come first in `dim` dimensions.
@@ -113,15 +138,19 @@ impl Settings {
     /// How a short look is run in `dim` dimensions.
     pub(super) fn look(&self, dim: usize) -> LadderSettings {
         let particles = LOOK_EACH * dim.max(5);
-        let sweeps = if dim <= 5 { LOOK_SWEEPS.0 } else { LOOK_SWEEPS.1 };
+        let (sweeps, first) = match dim {
+            0..=5 => (LOOK_SWEEPS.0, LOOK_FIRST_EACH * dim),
+            _ => (LOOK_SWEEPS.1, LOOK_FIRST_BEYOND),
+        };
         LadderSettings {
             particles,
-            first: particles,
+            first,
             more: 0,
             least_sweeps: sweeps,
             most_sweeps: sweeps,
             effective: 0.3,
-            links: (20, 20),
+            links: (60, 20),
+            climbs: LOOK_CLIMBS,
             moves: self.moves,
         }
     }
@@ -144,6 +173,9 @@ pub struct LadderSettings {
     pub effective: f64,
     /// The most links between points that are tested for a dip: of the draws from the prior, and of each further level.
     pub links: (usize, usize),
+    /// The most climbs from roots after a dip. Where a bent ridge is taken for many hills, they are those with most points around
+    /// them.
+    pub climbs: usize,
     /// By what moves particles go on.
     pub moves: Moves,
 }

@@ -97,9 +97,10 @@ fn it_goes_on_bit_for_bit_from_what_was_stored_in_any_stage() {
     }
 }
 
-/// The likelihood is positive in half a percent of the prior: looks may see nothing of it, the ladder does.
+/// The likelihood is positive in half a percent of the prior, and cut off at edges: chains may have to learn by themselves, from
+/// points where it is positive.
 #[test]
-fn a_likelihood_that_is_mostly_zero_is_found_after_looks() {
+fn a_likelihood_that_is_mostly_zero_is_found_by_looks() {
     let problem = Gaussians::one(2);
     let corner = |x: &[f64]| {
         if x.iter().all(|x| (x - 5.0).abs() < 0.7) { problem.log_likelihood(x) } else { f64::NEG_INFINITY }
@@ -108,7 +109,8 @@ fn a_likelihood_that_is_mostly_zero_is_found_after_looks() {
     for seed in 1..=4 {
         let mut population = Population::new(2, &settings, seed).unwrap();
         let found = population.run(&problem, corner).unwrap();
-        assert!(found.density.is_some(), "{seed}: {:?}", found.doubts);
+        let starts = found.starts(4, seed);
+        assert!(starts.len() == 4 && starts.iter().all(|x| corner(x).is_finite()), "{seed}: {:?}", found.doubts);
     }
 }
 
@@ -141,7 +143,7 @@ fn a_bad_likelihood_and_a_small_budget_end_with_words() {
         assert!(found.density.is_none() && found.points.is_empty() && !found.doubts.is_empty());
         assert_eq!(found.invalid, if bad == f64::NEG_INFINITY { 0 } else { found.evaluations });
     }
-    for budget in [100, 5000, 8000] {
+    for budget in [2000, 5000, 8000] {
         let found = run(&problem, &Settings { max_evaluations: Some(budget), ..quick() }, 1, 0.0);
         assert!(found.evaluations <= budget && !found.doubts.is_empty() && !found.is_good);
         assert_eq!(found.points.len(), 2 * found.log_weights.len());
@@ -162,22 +164,76 @@ fn settings_are_checked() {
         Settings { particles: Some(3), ..quick() },
         Settings { ladders: 0, ..quick() },
         Settings { check: 1, ..quick() },
-        Settings { max_evaluations: Some(0), ..quick() },
+        Settings { max_evaluations: Some(1999), ..quick() },
     ] {
         assert!(Population::new(2, &bad, 1).is_err());
     }
     assert!(Population::new(0, &quick(), 1).is_err());
 }
 
-/// A funnel in a box of ±10: looks find one mode, and a density whose log Z is not theirs.
+/// A funnel in a box of ±10, whose log Z is −19.395 (by quadrature over its first coordinate; the box cuts off the mouth).
+fn funnel(x: &[f64]) -> f64 {
+    let rest: f64 = x[1..].iter().map(|y| -0.5 * y * y * (-x[0]).exp() - 0.5 * x[0]).sum();
+    rest - x[0] * x[0] / 18.0
+}
+
+/// Two looks find one mode, and mostly a density that knows nothing of the neck and yet has a low k̂.
+#[test]
+fn a_density_that_misses_its_own_top_is_not_handed_over() {
+    let problem = Gaussians::one(5);
+    let truth = {
+        // The other coordinates integrate to √(2π) e^(v/2) erf(10 e^(−v/2) / √2) each.
+        let inner = |v: f64| {
+            let inside = 1.0 - libm::erfc(10.0 * (-0.5 * v).exp() / 2f64.sqrt());
+            (std::f64::consts::TAU.sqrt() * inside).powi(4) * (-v * v / 18.0).exp()
+        };
+        (0..20_000).map(|i| inner(-10.0 + 0.001 * (f64::from(i) + 0.5)) * 0.001).sum::<f64>().ln() - 5.0 * 20f64.ln()
+    };
+    let mut unsure = 0;
+    for seed in 501..=508 {
+        let mut population = Population::new(5, &Settings::default(), seed).unwrap();
+        let found = population.run(&problem, funnel).unwrap();
+        assert!(found.only_looks && found.starts(4, 1).len() == 4);
+        match found.frozen {
+            Some(frozen) => assert!((frozen.log_z - truth).abs() < 0.3, "{seed}: {} {truth}", frozen.log_z),
+            None => unsure += 1,
+        }
+    }
+    assert!(unsure > 0);
+}
+
+/// Where there are no looks to go by, 14 of 38 runs lost the narrow mode, and it has most of the mass. Of 40 other seeds none did: that
+/// two of eight do would be a change.
+#[test]
+fn a_narrow_mode_beside_a_wide_one_is_seen_by_looks() {
+    let modes = vec![(vec![-3.0; 5], 1.0, 0.3), (vec![3.0; 5], 0.3, 0.7)];
+    let problem = Gaussians { half_width: 10.0, modes };
+    let seen = (1..=8).filter(|seed| {
+        // The budget ends after the looks.
+        let settings = Settings { max_evaluations: Some(15_000), ..Settings::default() };
+        run(&problem, &settings, *seed, 0.0).niches.len() == 2
+    });
+    assert!(seen.count() >= 7);
+}
+
+#[test]
+fn a_ladder_is_as_large_as_the_budget_allows_and_is_not_begun_where_it_cannot_end() {
+    let problem = Gaussians::two(3);
+    let with = |budget| run(&problem, &Settings { max_evaluations: Some(budget), ..Settings::default() }, 1, 0.0);
+    let small = with(20_000);
+    assert!(small.only_looks && small.evaluations < 10_000, "{}", small.evaluations);
+    assert!(small.niches.len() == 2 && small.density.is_none());
+    assert!(small.doubts[0].contains("the budget is too small"), "{:?}", small.doubts);
+    let large = with(60_000);
+    assert!(!large.only_looks && (200..1000).contains(&large.particles), "{}", large.particles);
+    assert!(large.is_good && large.niches.len() == 2, "{:?}", large.doubts);
+}
+
+/// In a funnel looks find one mode, and a density that does not know it all.
 #[test]
 fn what_was_learned_stays_where_the_budget_ends_the_next_ladder() {
     let problem = Gaussians::one(5);
-    let funnel = |x: &[f64]| {
-        let rest: f64 = x[1..].iter().map(|y| -0.5 * y * y * (-x[0]).exp() - 0.5 * x[0]).sum();
-        rest - x[0] * x[0] / 18.0
-    };
-    let settings = Settings { particles: Some(200), check: 500, ..Settings::default() };
+    let settings = Settings { particles: Some(200), check: 500, ladder_when_unsure: true, ..Settings::default() };
     for seed in 1..=6 {
         let mut population = Population::new(5, &settings, seed).unwrap();
         let (mut after_rounds, mut rounds) = (None, false);

@@ -30,7 +30,7 @@ settings! {
 }
 
 /// The shortest warm-up from which something can be learned.
-const LEAST_WARMUP: u64 = 200;
+pub(crate) const LEAST_WARMUP: u64 = 200;
 
 /// Jumps are judged together in blocks of this many.
 const BLOCK: usize = 48;

@@ -36,7 +36,8 @@ pub(super) fn facts(posterior: &Posterior) -> String {
     }
     if let Some(population) = &posterior.population {
         let (particles, evaluations) = (count(population.particles), count(population.evaluations as usize));
-        facts.push(("population", format!("{particles} particles, {evaluations} evaluations")));
+        let name = if population.only_looks { "short looks" } else { "population" };
+        facts.push((name, format!("{particles} particles, {evaluations} evaluations")));
     }
     facts.push(("evaluations", count(posterior.evaluations() as usize)));
     if let Some(seconds) = posterior.seconds {
@@ -46,10 +47,8 @@ pub(super) fn facts(posterior: &Posterior) -> String {
     if let Some(jumps) = posterior.jumps.as_ref().filter(|_| !posterior.points().is_empty()) {
         facts.push((jumps.name(), jumps.to_string().replacen('-', "−", usize::from(jumps.evidence.reliable))));
     }
-    let population = posterior.population.as_ref();
-    if let Some((population, log)) = population.and_then(|population| Some((population, population.ladder_log_z?))) {
-        let name = if population.only_looks { "log evidence by short looks" } else { "log evidence by the ladder" };
-        facts.push((name, format!("{log:.2}").replacen('-', "−", 1)));
+    if let Some(log) = posterior.population.as_ref().and_then(|population| population.ladder_log_z) {
+        facts.push(("log evidence by the ladder", format!("{log:.2}").replacen('-', "−", 1)));
     }
     let item = |(label, value): &(&str, String)| format!("<div><dt>{label}</dt><dd>{}</dd></div>", escape(value));
     facts.iter().map(item).collect()

@@ -12,6 +12,7 @@ const SMALL: LadderSettings = LadderSettings {
     effective: 0.5,
     links: (20, 20),
     moves: Moves::Usual,
+    climbs: 150,
 };
 
 /// The levels that a ladder learned.

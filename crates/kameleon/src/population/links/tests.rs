@@ -1,6 +1,11 @@
 use super::*;
+use crate::population::settings::Settings;
 use crate::population::testing::Gaussians;
 use crate::random::{Purpose, stream};
+
+fn settings() -> LadderSettings {
+    Settings::default().ladder(3)
+}
 
 /// Points from the prior, evaluated.
 fn level(problem: &Gaussians, n: usize, rng: &mut Rng) -> Particles {
@@ -13,7 +18,7 @@ fn level(problem: &Gaussians, n: usize, rng: &mut Rng) -> Particles {
 fn every_mode_has_a_root_and_one_mode_has_few() {
     let mut rng = stream(3, 0, Purpose::Learn);
     for (problem, modes) in [(Gaussians::two(3), 2), (Gaussians::one(3), 1)] {
-        let mut links = Links::new(&[level(&problem, 1000, &mut rng)], 1, (100, 100), true);
+        let mut links = Links::new(&[level(&problem, 1000, &mut rng)], 1, &settings(), true);
         problem.run(&mut links, 0.0, &mut rng);
         let roots = links.roots();
         let right = roots.iter().filter(|root| root.point.iter().sum::<f64>() > 0.0).count();
@@ -48,7 +53,7 @@ fn the_nearest_better_point_is_found() {
 fn too_few_points_have_no_links() {
     let problem = Gaussians::one(2);
     let mut rng = stream(5, 0, Purpose::Learn);
-    let mut links = Links::new(&[Particles::default(), level(&problem, 1, &mut rng)], 1, (10, 10), false);
+    let mut links = Links::new(&[Particles::default(), level(&problem, 1, &mut rng)], 1, &settings(), false);
     problem.run(&mut links, 0.0, &mut rng);
     assert!(links.roots().is_empty());
 }
