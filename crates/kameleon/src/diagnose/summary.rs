@@ -64,7 +64,7 @@ pub fn summarise(names: &[String], chains: &[&[f64]], dim: usize) -> Summary {
     let mut verdict = Verdict::new(&parameters, chains.len(), length);
     if !chains.is_empty() && chains.len() < all {
         let missing = all - chains.len();
-        verdict.converged = false;
+        (verdict.converged, verdict.agree) = (false, false);
         verdict.messages.insert(0, format!("{missing} of the {all} chains have no draws; the table is of the others."));
     }
     Summary { parameters, verdict }

@@ -14,8 +14,10 @@ const NAMED: usize = 5;
 /// Whether the draws can be believed, and if not, why and what to do.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
-    /// Every parameter has moved, with R-hat at most 1.01 and an effective size of at least 100 a chain.
+    /// The chains agree, and nothing else speaks against the draws.
     pub converged: bool,
+    /// Every parameter has moved, with R-hat at most 1.01 and an effective size of at least 100 a chain.
+    pub agree: bool,
     /// What is wrong and what helps; also, for draws that pass, what the diagnostics could not see.
     pub messages: Vec<String>,
 }
@@ -25,7 +27,7 @@ impl Verdict {
     pub(super) fn new(parameters: &[ParameterSummary], chains: usize, length: usize) -> Self {
         if chains == 0 || length < 4 {
             let few = "There are fewer than 4 draws in each chain, too few to judge. Run longer.";
-            return Self { converged: false, messages: vec![few.into()] };
+            return Self { converged: false, agree: false, messages: vec![few.into()] };
         }
         let mut messages: Vec<String> = [not_finite(parameters), constant(parameters), disagreeing(parameters, chains)]
             .into_iter()
@@ -41,7 +43,7 @@ impl Verdict {
                     .into(),
             );
         }
-        Self { converged, messages }
+        Self { converged, agree: converged, messages }
     }
 
     /// The verdict without the messages.
