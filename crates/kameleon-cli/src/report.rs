@@ -76,6 +76,7 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         "learned": posterior.learned,
         "evidence": posterior.jumps.as_ref().map(evidence_json),
         "jumps": posterior.jumps.as_ref().map(jumps_json),
+        "check": posterior.stein,
         "population": posterior.population,
         "converged": summary.verdict.converged,
         "ended": shown.reason,

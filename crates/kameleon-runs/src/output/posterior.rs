@@ -1,9 +1,10 @@
 //! A run to be shown or exported: its draws in original units, and all that a person should know about them.
 
 use crate::atomic_file::FileError;
+use crate::output::check::doubt;
 use crate::output::{JumpSummary, Learned, PopulationSummary};
 use kameleon::any_chain::AnyChain;
-use kameleon::diagnose::{Summary, summarise};
+use kameleon::diagnose::{Stein, Summary, summarise};
 use kameleon::record::Draws;
 use kameleon::registry::Values;
 use kameleon::{Plan, Run, Statistics};
@@ -40,6 +41,8 @@ pub struct Posterior {
     pub learned: Learned,
     /// What its jump proposals say; none for a sampler that makes no jumps.
     pub jumps: Option<JumpSummary>,
+    /// What the log densities at the draws say of them; none where they say nothing, or where the run was not to be checked.
+    pub stein: Option<Stein>,
     /// What the population before the chains found; none for a run without one.
     pub population: Option<PopulationSummary>,
     /// Whether files of draws tell the mode of each draw.
@@ -167,6 +170,7 @@ impl Posterior {
             warnings,
             learned: Learned::of(states.iter().flatten().map(|state| &**state)),
             jumps,
+            stein: plan.check.stein(&draws, run.dim()),
             ..Self::default()
         }
     }
@@ -189,7 +193,10 @@ impl Posterior {
     /// A table of all parameters, and whether to believe it.
     pub fn summary(&self) -> Summary {
         let chains: Vec<&[f64]> = self.chains.iter().map(|chain| chain.draws.points.as_slice()).collect();
-        summarise(&self.names, &chains, self.dim())
+        let mut summary = summarise(&self.names, &chains, self.dim());
+        let doubt = self.stein.as_ref().and_then(|stein| doubt(stein, &self.names));
+        doubt.into_iter().for_each(|message| summary.verdict.doubt(message));
+        summary
     }
 
     /// An error if names, variables and draws do not fit together: then nothing can be written.

@@ -146,7 +146,7 @@ fn record(target: &Truthful, lengths: Lengths, seed: u64, posterior: &Posterior)
         sds,
         quantiles,
         r_hat: summary.parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max),
-        details: serde_json::to_value(&posterior.jumps).unwrap_or_default(),
+        details: serde_json::json!({ "jumps": posterior.jumps, "check": posterior.stein }),
         evaluations: posterior.evaluations(),
         seconds: posterior.seconds.unwrap_or_default(),
     }

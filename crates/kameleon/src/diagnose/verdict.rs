@@ -46,6 +46,12 @@ impl Verdict {
         Self { converged, agree: converged, messages }
     }
 
+    /// Something else speaks against the draws.
+    pub fn doubt(&mut self, message: String) {
+        self.converged = false;
+        self.messages.push(message);
+    }
+
     /// The verdict without the messages.
     pub fn headline(&self) -> &'static str {
         match self.converged {
