@@ -10,6 +10,7 @@
 mod polynomial;
 mod regression;
 
+use super::draws::moments;
 use super::evidence::number;
 use super::mcse_mean;
 use crate::linalg::{cholesky, dot, mirror, solve_lower};
@@ -165,9 +166,9 @@ fn fit(basis: &Basis, points: &[f64], log_density: &[f64]) -> Option<(Vec<f64>, 
     let left: Vec<f64> =
         values.iter().zip(terms.chunks_exact(basis.len())).map(|(v, row)| v - dot(&coefficients, &row[1..])).collect();
     coefficients.insert(0, 0.0);
-    let freedom = (rows.len() - basis.len()) as f64;
-    let mean = left.iter().sum::<f64>() / left.len() as f64;
-    Some((coefficients, (left.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / freedom).sqrt()))
+    // As many of the residuals as there are terms are free of charge.
+    let share = (rows.len() - 1) as f64 / (rows.len() - basis.len()) as f64;
+    Some((coefficients, (moments(&left).1 * share).sqrt()))
 }
 
 /// Evenly spaced places, at most this number of them or a few more.
@@ -202,12 +203,11 @@ impl Thinned {
     /// Compares the mean of `values` with that of what is `left` of them.
     fn figure(&self, values: &[f64], left: &[f64]) -> SteinFigure {
         let error = |of: &[f64]| mcse_mean(&of.chunks_exact(self.each).collect::<Vec<_>>());
-        let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
-        let variance = |of: &[f64]| of.iter().map(|v| (v - mean(of)).powi(2)).sum::<f64>();
-        let (estimate, error_left) = (mean(left), error(left));
+        let ((mean, variance), (estimate, variance_left)) = (moments(values), moments(left));
+        let error_left = error(left);
         SteinFigure {
-            z: (mean(values) - estimate) / error(values).hypot(error_left),
-            explained: 1.0 - variance(left) / variance(values),
+            z: (mean - estimate) / error(values).hypot(error_left),
+            explained: 1.0 - variance_left / variance,
             estimate,
             error: error_left,
         }
