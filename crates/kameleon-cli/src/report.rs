@@ -177,9 +177,13 @@ fn paragraph(text: &str) -> String {
 }
 
 fn in_colour(verdict: &Verdict, ink: Ink) -> String {
-    let headline = wrapped("", "", verdict.headline());
+    let headline = wrapped("", "", &verdict.headline());
     let headline = headline.trim_end();
-    let headline = if verdict.converged { ink.green(headline) } else { ink.red(headline) };
+    let headline = match (verdict.converged, &verdict.goal) {
+        (true, _) => ink.green(headline),
+        (false, Some(_)) => ink.yellow(headline),
+        (false, None) => ink.red(headline),
+    };
     let messages = verdict.messages.iter().map(|message| wrapped("- ", "  ", &harmless(message)));
     format!("{headline}\n{}", messages.collect::<String>())
 }

@@ -127,7 +127,7 @@ pub fn posterior(
     let lengths = chains.iter().filter_map(|chain| Some(chain.chain.as_deref()?.warmup()));
     let warmup = lengths.max().unwrap_or(settings.run.length()?.warmup);
     let learned = Learned::of(chains.iter().filter_map(|chain| chain.chain.as_deref()));
-    let advice = advice(chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice()))));
+    let advice = advice(chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice(&names)))));
     let noisy = settings.model.is_noisy();
     let evidence = evidence(settings, &chains);
     let stein = stein(settings, &chains, &bounds);
@@ -166,6 +166,7 @@ pub fn posterior(
         noisy,
         seconds: (status.seconds > 0.0).then_some(status.seconds),
         settings: settings.to_toml()?,
+        until: settings.run.until,
         warnings,
         learned,
         jumps,

@@ -5,6 +5,7 @@ use crate::output::check::doubt;
 use crate::output::{JumpSummary, Learned, PopulationSummary};
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Stein, Summary, summarise};
+use kameleon::engine::StopRule;
 use kameleon::record::Draws;
 use kameleon::registry::Values;
 use kameleon::{Plan, Run, Statistics};
@@ -35,6 +36,8 @@ pub struct Posterior {
     pub seconds: Option<f64>,
     /// The resolved settings as TOML text.
     pub settings: String,
+    /// The rule by which the run was to end, if it had one.
+    pub until: Option<StopRule>,
     /// What the user should know besides the summary.
     pub warnings: Vec<String>,
     /// What the sampler learned.
@@ -167,6 +170,7 @@ impl Posterior {
             warmup: states.iter().flatten().map(|state| state.warmup()).max().unwrap_or(0),
             thin: plan.thin,
             settings: written(plan),
+            until: plan.until,
             warnings,
             learned: Learned::of(states.iter().flatten().map(|state| &**state)),
             jumps,
@@ -195,7 +199,13 @@ impl Posterior {
         let chains: Vec<&[f64]> = self.chains.iter().map(|chain| chain.draws.points.as_slice()).collect();
         let mut summary = summarise(&self.names, &chains, self.dim());
         let doubt = self.stein.as_ref().and_then(|stein| doubt(stein, &self.names));
-        doubt.into_iter().for_each(|message| summary.verdict.doubt(message));
+        match doubt {
+            Some(message) => summary.verdict.doubt(message),
+            None => {
+                let reached = self.until.filter(|rule| rule.is_met(&summary.parameters));
+                summary.verdict.goal = reached.map(|rule| rule.to_string());
+            }
+        }
         summary
     }
 

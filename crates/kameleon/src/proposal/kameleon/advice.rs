@@ -1,42 +1,20 @@
-//! Warnings of the default sampler: a tail that its jumps do not reach, or a shape that wants other coordinates.
+//! A warning of the default sampler: a shape that wants other coordinates.
 
-use crate::moves::{HistoryModel, MoveId};
-use crate::warmup::WarmupState;
+use crate::moves::HistoryModel;
 
 /// How a warning of a funnel begins.
 pub const FUNNEL: &str = "the target looks like a funnel";
 /// The correlation of a parameter with the log widths of two others from which on the target looks like a funnel.
 const LEAST_TREND: f64 = 0.5;
-/// A chain was in an unexplored region if it accepted no jump for this multiple of the typical wait …
-const LONG_WAIT: f64 = 30.0;
-/// … and for this share of its draws.
-const LONG_SHARE: f64 = 0.05;
 
-/// Whether the chain spent long in a region that its jumps rarely reach.
-pub fn unexplored(warmup: &WarmupState) -> Option<String> {
-    let jumps = || MoveId::all().filter(|id| !warmup.has_length(*id)).map(|id| warmup.sampled[id]);
-    let made: u64 = jumps().map(|tally| tally.made).sum();
-    let accepted: u64 = jumps().map(|tally| tally.accepted).sum();
-    let iterations: u64 = warmup.sampled.values().map(|tally| tally.made).sum();
-    let typical = iterations as f64 / accepted.max(1) as f64;
-    let longest = warmup.without_jump.1 as f64;
-    let long = made > 0 && longest > LONG_WAIT * typical && longest > LONG_SHARE * iterations as f64;
-    long.then(|| {
-        format!(
-            "spent {longest} consecutive iterations in a region its jump proposals rarely reach (typical: {typical:.0}): a \
-             tail that the warm-up hardly explored. Use a longer warm-up, and do not trust extreme quantiles yet"
-        )
-    })
-}
-
-/// Whether the target looks like a funnel.
-pub fn funnel(history: Option<&HistoryModel>) -> Option<String> {
+/// Whether the target looks like a funnel; parameters have these names.
+pub fn funnel(history: Option<&HistoryModel>, names: &[String]) -> Option<String> {
     let (i, change) = funnel_parameter(history?)?;
     Some(format!(
-        "{FUNNEL}: the widths of several parameters change with parameter {} by a factor of \
+        "{FUNNEL}: the widths of several parameters change with {} by a factor of \
          {:.0}, so no single step size fits everywhere. Reparameterise if you can (in a hierarchical model, sample \
          standardised effects and multiply them by their scale)",
-        i + 1,
+        names.get(i).map_or_else(|| format!("parameter {}", i + 1), String::clone),
         libm::exp(4.0 * change)
     ))
 }
