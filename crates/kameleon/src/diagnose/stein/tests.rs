@@ -1,6 +1,6 @@
 use super::*;
 use crate::random::{Purpose, stream};
-use crate::target::{Banana, Flower, Known, Noise, Target};
+use crate::target::{Banana, Flower, Known, Noise};
 use rand::RngExt;
 
 /// Four chains of independent draws that `keep` takes, with their log densities.
