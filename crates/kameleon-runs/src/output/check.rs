@@ -1,20 +1,13 @@
 //! What speaks against draws besides disagreement of chains, in words.
 
-use kameleon::diagnose::{Stein, SteinFigure};
+use kameleon::diagnose::Stein;
 
 /// What Stein's identity has against the draws of parameters with these names, if anything.
 pub fn doubt(stein: &Stein, names: &[String]) -> Option<String> {
-    if !stein.speaks() {
-        return None;
-    }
-    let of = |what: &'static str, figures: &[SteinFigure]| {
-        let off = figures.iter().copied().enumerate().filter(|(_, figure)| figure.is_off());
-        off.map(|(i, figure)| (what, i, figure)).collect::<Vec<_>>()
-    };
-    let all = [of("mean", &stein.means), of("spread", &stein.squares)].concat();
-    let (what, worst, figure) = all.iter().max_by(|a, b| a.2.z.abs().total_cmp(&b.2.z.abs()))?;
-    let name = names.get(*worst).map_or("a parameter", String::as_str);
-    let better = match figure.is_better() && *what == "mean" && figure.estimate.is_finite() {
+    let (worst, is_mean, figure) = stein.off().into_iter().max_by(|a, b| a.2.z.abs().total_cmp(&b.2.z.abs()))?;
+    let what = if is_mean { "mean" } else { "spread" };
+    let name = names.get(worst).map_or("a parameter", String::as_str);
+    let better = match figure.is_better() && is_mean && figure.estimate.is_finite() {
         true => format!(" A better estimate of the mean is {:.4} ± {:.4}.", figure.estimate, figure.error),
         false => String::new(),
     };
@@ -30,6 +23,7 @@ pub fn doubt(stein: &Stein, names: &[String]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kameleon::diagnose::SteinFigure;
 
     const FINE: SteinFigure = SteinFigure { z: 1.0, explained: 1.0, estimate: 2.0, error: 0.125 };
 

@@ -17,11 +17,12 @@ use crate::linalg::{cholesky, dot, mirror, solve_lower};
 use polynomial::Basis;
 use regression::Regression;
 use serde::{Deserialize, Serialize};
+use spec_math::NormDist;
 
 /// The largest error of the fitted log density with which its slope is believed: the standard deviation over draws.
 pub const LARGEST_RESIDUAL: f64 = 0.1;
-/// The most standard errors between the mean of draws and what is left of it.
-pub const LARGEST_STEIN_Z: f64 = 3.0;
+/// The probability with which a run whose draws are right is doubted: all its figures together.
+pub const FALSE_ALARMS: f64 = 0.01;
 /// The least share of the variance that must be explained.
 pub const LEAST_EXPLAINED: f64 = 0.5;
 /// The share from which on what is left is offered as the better estimate of a mean.
@@ -70,11 +71,6 @@ pub struct SteinFigure {
 }
 
 impl SteinFigure {
-    /// Whether it speaks against the draws.
-    pub fn is_off(&self) -> bool {
-        self.explained >= LEAST_EXPLAINED && self.z.abs() > LARGEST_STEIN_Z
-    }
-
     /// Whether the estimate is better than the mean over draws.
     pub fn is_better(&self) -> bool {
         self.explained >= BETTER_FROM
@@ -85,6 +81,24 @@ impl Stein {
     /// Whether the slope of the log density is known well enough.
     pub fn speaks(&self) -> bool {
         self.residual <= LARGEST_RESIDUAL
+    }
+
+    /// The most standard errors that a figure may be off: the more figures there are, the farther one of them is by chance. It is 3.0 for
+    /// two parameters, and 3.4 for eight.
+    pub fn limit(&self) -> f64 {
+        let figures = (self.means.len() + self.squares.len()) as f64;
+        (1.0 - FALSE_ALARMS / (2.0 * figures)).norm_cdf_inv()
+    }
+
+    /// The figures that speak against the draws: the parameter, whether it is a mean (or else a mean square), and the figure.
+    pub fn off(&self) -> Vec<(usize, bool, SteinFigure)> {
+        let limit = self.limit();
+        let all = |figures: &[SteinFigure], is_mean: bool| {
+            let off = |figure: &SteinFigure| figure.explained >= LEAST_EXPLAINED && figure.z.abs() > limit;
+            let figures = figures.iter().copied().enumerate().filter(|(_, figure)| self.speaks() && off(figure));
+            figures.map(|(i, figure)| (i, is_mean, figure)).collect::<Vec<_>>()
+        };
+        [all(&self.means, true), all(&self.squares, false)].concat()
     }
 }
 
