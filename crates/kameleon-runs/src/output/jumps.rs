@@ -151,6 +151,17 @@ mod tests {
     }
 
     #[test]
+    fn an_evidence_of_chains_that_disagree_is_refused_and_that_of_one_chain_is_not() {
+        let mut found = summary(-1.0, 0.1, true).evidence;
+        found.judge_agreement(1.04);
+        found.judge_agreement(f64::NAN);
+        assert!(found.reliable);
+        found.why.clear();
+        found.judge_agreement(1.2);
+        assert!(!found.reliable && found.why == "the chains disagree: R-hat is up to 1.200", "{}", found.why);
+    }
+
+    #[test]
     fn means_that_differ_are_told_where_the_weights_can_be_believed() {
         let mut found = summary(0.0, 0.1, true);
         found.distances = vec![-1.0, -5.25, f64::NAN];
