@@ -2,9 +2,9 @@
 
     .venv/bin/python experiments/calibration_truth.py
 
-Every coordinate is a mixture over a grid: normal given what the grid stands for, or, in the plane of a flower, a point. A row is
-mean, sd, and 5, 50 and 95 % quantile; nan stands where the figure or its standard error does not exist. The last row is that of
-all further parameters.
+Every coordinate is a mixture over a grid: normal given what the grid stands for, or, in the plane of a flower, a
+point. A row is mean, sd, and 5, 50 and 95 % quantile; nan stands where the figure or its standard error does not exist.
+The last row is that of all further parameters.
 """
 
 import re

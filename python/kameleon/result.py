@@ -68,7 +68,7 @@ class Result:
         self.evidence: Evidence | None = evidence_of(posterior["jumps"])
         """The evidence and how far to believe it; None for a sampler that makes no jumps."""
         self.check: dict[str, Any] | None = json.loads(posterior["stein"])
-        """What the log densities at the draws say of them: ``residual``, and for each parameter ``means`` and ``squares``.
+        """What the log densities at the draws say of them: ``residual``, and ``means`` and ``squares`` by parameter.
 
         None where they say nothing. See docs/verdict.md.
         """
