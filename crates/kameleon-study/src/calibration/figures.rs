@@ -38,7 +38,7 @@ impl Figures {
         let fine: Vec<&&RunRecord> = records.iter().filter(is_fine).collect();
         let all: Vec<f64> = believed.iter().flat_map(|record| record.all()).collect();
         // What is not a number is no good figure either.
-        let wrong = all.iter().filter(|z| !(z.abs() <= WRONG)).count();
+        let wrong = all.iter().filter(|z| z.is_nan() || z.abs() > WRONG).count();
         let rms = |of: fn(&RunRecord) -> &[f64]| rms(believed.iter().flat_map(|record| of(record).iter().copied()));
         Self {
             runs: records.len(),
@@ -75,7 +75,7 @@ mod tests {
             means: means.to_vec(),
             sds: vec![],
             quantiles: vec![0.0; 2],
-            r_hat: 1.0,
+            r_hat: Some(1.0),
             details: serde_json::Value::Null,
             evaluations: 1,
             seconds: 0.0,
@@ -95,7 +95,9 @@ mod tests {
     }
 
     #[test]
-    fn a_distance_that_is_no_number_is_wrong() {
-        assert_eq!(Figures::of(&[&run(true, true, &[f64::NAN])]).wrong, 1.0 / 3.0);
+    fn a_distance_that_is_no_number_is_wrong_also_after_it_was_stored() {
+        let text = serde_json::to_string(&run(true, true, &[f64::NAN])).unwrap();
+        let stored: RunRecord = serde_json::from_str(&text).unwrap();
+        assert_eq!(Figures::of(&[&stored]).wrong, 1.0 / 3.0);
     }
 }

@@ -8,7 +8,7 @@ use kameleon::{Control, Ending, Plan, Target, Warmup};
 use kameleon_runs::output::Posterior;
 use kameleon_runs::{Model, RunError, start};
 use rand::RngExt;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -46,19 +46,28 @@ pub struct RunRecord {
     /// What was said against it.
     pub warnings: Vec<String>,
     /// The distance of each mean from the truth, in standard errors.
+    #[serde(deserialize_with = "numbers")]
     pub means: Vec<f64>,
     /// The same of the standard deviations that have a standard error.
+    #[serde(deserialize_with = "numbers")]
     pub sds: Vec<f64>,
     /// The same of the 5, 50 and 95 % quantiles, parameter by parameter.
+    #[serde(deserialize_with = "numbers")]
     pub quantiles: Vec<f64>,
     /// The largest R-hat.
-    pub r_hat: f64,
+    pub r_hat: Option<f64>,
     /// What the jump proposals and the checks said, as `kameleon sample --json` has it.
     pub details: serde_json::Value,
     /// Evaluations of the target.
     pub evaluations: u64,
     /// The time it took.
     pub seconds: f64,
+}
+
+/// Numbers, with NaN for the null that JSON has in place of what is not finite.
+fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    let found: Vec<Option<f64>> = Vec::deserialize(deserializer)?;
+    Ok(found.into_iter().map(|number| number.unwrap_or(f64::NAN)).collect())
 }
 
 /// What tells a run from all others.
@@ -145,7 +154,7 @@ fn record(target: &Truthful, lengths: Lengths, seed: u64, posterior: &Posterior)
         means,
         sds,
         quantiles,
-        r_hat: summary.parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max),
+        r_hat: summary.parameters.iter().map(|p| p.r_hat).reduce(f64::max),
         details: serde_json::json!({ "jumps": posterior.jumps, "check": posterior.stein }),
         evaluations: posterior.evaluations(),
         seconds: posterior.seconds.unwrap_or_default(),

@@ -14,7 +14,8 @@ const FAR: f64 = 5.0;
 pub(super) fn weight(sorted: &[f64]) -> f64 {
     let [low, median, high] = [0.05, 0.5, 0.95].map(|p| quantile(sorted, p));
     let farthest = (median - sorted[0]).max(sorted[sorted.len() - 1] - median);
-    if !(farthest > FAR * (high - low) / 2.0) {
+    let is_far = farthest > FAR * (high - low) / 2.0;
+    if !is_far {
         return 0.0;
     }
     let distances = sorted.iter().map(|x| libm::log((x - median).abs()));
