@@ -198,7 +198,9 @@ impl Posterior {
     pub fn summary(&self) -> Summary {
         let chains: Vec<&[f64]> = self.chains.iter().map(|chain| chain.draws.points.as_slice()).collect();
         let mut summary = summarise(&self.names, &chains, self.dim());
-        let doubt = self.stein.as_ref().and_then(|stein| doubt(stein, &self.names));
+        // The errors of chains that disagree say nothing.
+        let stein = self.stein.as_ref().filter(|_| summary.verdict.agree);
+        let doubt = stein.and_then(|stein| doubt(stein, &self.names));
         match doubt {
             Some(message) => summary.verdict.doubt(message),
             None => {
