@@ -248,6 +248,7 @@ impl Posterior {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kameleon::diagnose::SteinFigure;
 
     #[test]
     fn places_are_spread_out_and_none_comes_twice() {
@@ -261,5 +262,34 @@ mod tests {
         );
         assert_eq!(far_apart(&[&[1.0], &[1.0], &[2.0]], 9).len(), 2);
         assert!(far_apart(&[], 9).is_empty());
+    }
+
+    /// Four chains of two thousand draws that are as good as independent: a permuted grid.
+    fn even() -> Posterior {
+        let chain = |index: usize| {
+            let points: Vec<f64> = (0..2000).map(|k| (((k + index) * 1237) % 2003) as f64).collect();
+            let draws = Draws { log_density: vec![0.0; points.len()], points, ..Draws::default() };
+            ChainDraws { index, draws, ..ChainDraws::default() }
+        };
+        Posterior { names: vec!["a".into()], chains: (0..4).map(chain).collect(), ..Posterior::default() }
+    }
+
+    #[test]
+    fn draws_that_do_not_fit_their_log_densities_are_not_called_converged() {
+        let fine = SteinFigure { z: 1.0, explained: 1.0, estimate: 0.0, error: 1.0 };
+        let with = |mean: SteinFigure| {
+            let stein = Stein { residual: 0.01, means: vec![mean], squares: vec![fine] };
+            Posterior { stein: Some(stein), ..even() }.summary().verdict
+        };
+        assert!(even().summary().verdict.converged && with(fine).converged);
+        let doubted = with(SteinFigure { z: 6.0, ..fine });
+        assert!(doubted.agree && !doubted.converged && doubted.messages[0].contains("Stein"), "{doubted}");
+    }
+
+    #[test]
+    fn a_goal_counts_only_where_it_was_reached() {
+        let goal = |rule: &str| Posterior { until: Some(rule.parse().unwrap()), ..even() }.summary().verdict.goal;
+        assert_eq!(goal("ess=500").as_deref(), Some("ess=500"));
+        assert_eq!(goal("ess=1e9"), None);
     }
 }
