@@ -1,7 +1,7 @@
 # The commands a developer needs. `make lint test` is what must pass before anything lands.
 
 .PHONY: test compile venv-or-note test-python python-registry test-slow lint docs bench population-cost compare compare-evidence compare-installed \
-	venv wheel notebooks
+	venv wheel notebooks calibration
 
 test:
 	@$(MAKE) --no-print-directory -j2 compile venv-or-note
@@ -54,6 +54,12 @@ bench:
 population-cost:
 	cargo build --release --locked -p kameleon-cli
 	$(PYTHON) benches/population_cost.py $(COST)
+
+# How far off runs are that are called converged, on models whose truth is known. An hour on two cores, unless CALIBRATE says less, such
+# as CALIBRATE="--seeds 5 --only banana". Runs of earlier calls are kept in kameleon-calibration/runs.jsonl.
+calibration:
+	cargo build --release --locked -p kameleon-cli
+	target/release/kameleon calibrate experiments/calibration.toml $(CALIBRATE)
 
 # Kameleon next to the samplers people use, on the paper's targets with the same number of evaluations. Hours, most of them for
 # nautilus, unless COMPARE says less, such as COMPARE="--seeds 3 --only kameleon emcee". A package that cannot be installed is left out.

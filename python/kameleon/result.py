@@ -67,6 +67,11 @@ class Result:
         """What the sampler learned, as in ``kameleon sample --json``: ``chains``, ``facts`` and ``moves``."""
         self.evidence: Evidence | None = evidence_of(posterior["jumps"])
         """The evidence and how far to believe it; None for a sampler that makes no jumps."""
+        self.check: dict[str, Any] | None = json.loads(posterior["stein"])
+        """What the log densities at the draws say of them: ``residual``, and ``means`` and ``squares`` by parameter.
+
+        None where they say nothing. See docs/verdict.md.
+        """
         population, modes = read(json.loads(posterior["population"]), self.variables)
         self.population: PopulationSummary | None = population
         """What a population before the chains did and found."""

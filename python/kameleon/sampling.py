@@ -53,6 +53,7 @@ def sample(
     max_draws: int | None = None,
     max_evaluations: int | None = None,
     max_minutes: float | None = None,
+    check: Literal["free", "off"] = "free",
     threads: int | None = None,
     executor: Executor | Any | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -95,6 +96,7 @@ def sample(
         pool: whether chains learn together, if their sampler can.
         until: a stopping rule such as "ess=400,rhat=1.01"; the run ends at ``draws`` or ``max_draws`` at the latest.
         max_draws, max_evaluations, max_minutes: limits of the run.
+        check: whether the verdict compares the draws with the log densities stored with them; it costs no evaluation.
         threads: the number of threads. A Python function is always called on one.
         executor: a ``concurrent.futures.Executor`` that runs the chains; the draws do not depend on it.
         checkpoint: a folder for the run, for ``km.resume``, ``km.load`` and the program ``kameleon``.
@@ -147,6 +149,7 @@ def sample(
             "max-draws": max_draws,
             "max-evaluations": max_evaluations,
             "max-minutes": max_minutes,
+            "check": check,
         },
         "population": arguments.population(population),
         "output": {"keep-warmup": keep_warmup, "keep-jumps": keep_jumps},

@@ -42,7 +42,7 @@ class Summary:
         self.parameters: list[dict[str, Any]] = [_with_nan(parameter) for parameter in summary["parameters"]]
         """A dictionary for each parameter."""
         self.converged: bool = summary["verdict"]["converged"]
-        """Whether every R-hat is at most 1.01 and every ESS at least 100 per chain."""
+        """Whether every R-hat is at most 1.01, every ESS at least 100 per chain, and nothing else against the draws."""
         self.messages: list[str] = summary["verdict"]["messages"]
         """What is wrong, and what would help."""
         self.evidence = evidence

@@ -10,7 +10,7 @@ pub use formats::FormatFlags;
 pub use given::{Given, number, whole};
 pub use gp::GpArgs;
 pub use run::{RunArgs, SamplerArgs};
-pub use study::{CompareArgs, PaperArgs, ScaleArg, StudyArgs};
+pub use study::{CalibrateArgs, CompareArgs, PaperArgs, ScaleArg, StudyArgs};
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -58,6 +58,8 @@ pub enum Command {
     Paper(PaperArgs),
     /// Run a study of your own from a file and write the same page of results
     Compare(CompareArgs),
+    /// Run models whose truth is known, and say how far off those runs are that are called converged
+    Calibrate(CalibrateArgs),
     /// Print shell completions
     Completions {
         /// Which shell

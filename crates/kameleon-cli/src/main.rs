@@ -1,6 +1,7 @@
 //! The program `kameleon`.
 
 mod args;
+mod calibrate;
 mod colour;
 mod export;
 mod gp;
@@ -94,6 +95,7 @@ fn run(command: Command) -> Result<Exit> {
         Command::List(args) => list::list(&args),
         Command::Paper(args) => study::paper(&args),
         Command::Compare(args) => study::compare(&args),
+        Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { command } => manual::page(command.as_deref()),
     }

@@ -76,6 +76,7 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         "learned": posterior.learned,
         "evidence": posterior.jumps.as_ref().map(evidence_json),
         "jumps": posterior.jumps.as_ref().map(jumps_json),
+        "check": posterior.stein,
         "population": posterior.population,
         "converged": summary.verdict.converged,
         "ended": shown.reason,
@@ -176,9 +177,13 @@ fn paragraph(text: &str) -> String {
 }
 
 fn in_colour(verdict: &Verdict, ink: Ink) -> String {
-    let headline = wrapped("", "", verdict.headline());
+    let headline = wrapped("", "", &verdict.headline());
     let headline = headline.trim_end();
-    let headline = if verdict.converged { ink.green(headline) } else { ink.red(headline) };
+    let headline = match (verdict.converged, &verdict.goal) {
+        (true, _) => ink.green(headline),
+        (false, Some(_)) => ink.yellow(headline),
+        (false, None) => ink.red(headline),
+    };
     let messages = verdict.messages.iter().map(|message| wrapped("- ", "  ", &harmless(message)));
     format!("{headline}\n{}", messages.collect::<String>())
 }

@@ -8,6 +8,8 @@ use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kameleon_study::{Scale, Settings, Study, StudyError, Watch};
 use std::io::IsTerminal;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Runs `kameleon paper`.
@@ -24,7 +26,6 @@ pub fn compare(args: &CompareArgs) -> Result<Exit> {
 }
 
 fn run(studies: &[Study], args: &StudyArgs) -> Result<Exit> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let bar = Bar::new(args.quiet);
     let settings = Settings {
         scale: match args.scale {
@@ -33,20 +34,35 @@ fn run(studies: &[Study], args: &StudyArgs) -> Result<Exit> {
             ScaleArg::Paper => Scale::Paper,
         },
         seed: args.seed,
-        threads: args.threads.map_or(cores, usize::from),
         extras: args.extras,
-        out: args.out.clone(),
-        command: command(),
-        stop: stop_on_ctrl_c()?,
-        watch: &bar,
+        ..settings(args.out.clone(), args.threads, &bar)?
     };
     let started = Instant::now();
-    match kameleon_study::run(studies, &settings) {
-        Ok(report) => {
-            let seconds = started.elapsed().as_secs_f64();
-            write_out(&format!("{}{seconds:.1} s; see {}\n", report.text, report.page.display()))?;
-            Ok(Exit::Done)
-        }
+    ended(kameleon_study::run(studies, &settings), |report| {
+        let seconds = started.elapsed().as_secs_f64();
+        write_out(&format!("{}{seconds:.1} s; see {}\n", report.text, report.page.display()))
+    })
+}
+
+/// How studies are run where flags do not say otherwise.
+pub fn settings<'a>(out: PathBuf, threads: Option<NonZeroUsize>, watch: &'a Bar) -> Result<Settings<'a>> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(Settings {
+        scale: Scale::Quick,
+        seed: 1,
+        threads: threads.map_or(cores, usize::from),
+        extras: false,
+        out,
+        command: command(),
+        stop: stop_on_ctrl_c()?,
+        watch,
+    })
+}
+
+/// Shows what came of studies, and says how the program ends.
+pub fn ended<T>(result: Result<T, StudyError>, show: impl FnOnce(T) -> Result<()>) -> Result<Exit> {
+    match result {
+        Ok(report) => show(report).map(|()| Exit::Done),
         Err(stopped @ StudyError::Stopped) => {
             eprintln!("{stopped}");
             Ok(Exit::Interrupted)
@@ -69,10 +85,11 @@ fn command() -> String {
 }
 
 /// One line of progress with the time left; nothing when quiet or not on a terminal.
-struct Bar(ProgressBar);
+pub struct Bar(ProgressBar);
 
 impl Bar {
-    fn new(quiet: bool) -> Self {
+    /// Hidden if asked to be quiet.
+    pub fn new(quiet: bool) -> Self {
         let hidden = quiet || !std::io::stderr().is_terminal();
         let target = if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style = ProgressStyle::with_template("{msg}  {bar:30.green} {percent:>3}%  {elapsed} elapsed, {eta} left")

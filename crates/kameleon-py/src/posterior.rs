@@ -30,9 +30,11 @@ pub fn to_dict(py: Python<'_>, posterior: Posterior) -> PyResult<Bound<'_, PyDic
     dict.set_item("noisy", posterior.noisy)?;
     dict.set_item("seconds", posterior.seconds)?;
     dict.set_item("settings", posterior.settings)?;
+    dict.set_item("until", json::write(&posterior.until)?)?;
     dict.set_item("warnings", posterior.warnings)?;
     dict.set_item("learned", json::write(&posterior.learned)?)?;
     dict.set_item("jumps", json::write(&posterior.jumps)?)?;
+    dict.set_item("stein", json::write(&posterior.stein)?)?;
     let labels = posterior.population.as_ref().map_or(&[][..], |population| &population.labels);
     let labels = labels.iter().map(|chain| PyArray1::from_iter(py, chain.iter().map(|mode| *mode as i64)));
     dict.set_item("modes", PyList::new(py, labels.collect::<Vec<_>>())?)?;
@@ -81,8 +83,13 @@ macro_rules! get {
 fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
     let variables: Vec<(String, Vec<usize>)> = get!(dict, "variables");
     let chains: Vec<Bound<'_, PyDict>> = get!(dict, "chains");
-    let [learned, jumps, population]: [String; 3] =
-        [get!(dict, "learned"), get!(dict, "jumps"), get!(dict, "population")];
+    let [learned, until, jumps, stein, population]: [String; 5] = [
+        get!(dict, "learned"),
+        get!(dict, "until"),
+        get!(dict, "jumps"),
+        get!(dict, "stein"),
+        get!(dict, "population"),
+    ];
     let labels: Vec<PyReadonlyArray1<'_, i64>> = get!(dict, "modes");
     let labels = labels.iter().map(|chain| chain.as_array().iter().map(|mode| *mode as usize).collect()).collect();
     let population: Option<PopulationSummary> = json::read(&population)?;
@@ -98,9 +105,11 @@ fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
         noisy: get!(dict, "noisy"),
         seconds: get!(dict, "seconds"),
         settings: get!(dict, "settings"),
+        until: json::read(&until)?,
         warnings: get!(dict, "warnings"),
         learned: json::read(&learned)?,
         jumps: json::read(&jumps)?,
+        stein: json::read(&stein)?,
         population: population.map(|population| PopulationSummary { labels, ..population }),
         label_modes: false,
     })

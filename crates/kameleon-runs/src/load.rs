@@ -8,7 +8,7 @@ use crate::store::{Checkpoint, Files, Search, read_journal};
 use crate::stuck;
 use kameleon::Warmup;
 use kameleon::any_chain::AnyChain;
-use kameleon::diagnose::Evidence;
+use kameleon::diagnose::{Evidence, Stein};
 use kameleon::engine::Job;
 use kameleon::proposal::FUNNEL;
 use kameleon::record::{Draws, Recorded};
@@ -129,9 +129,10 @@ pub fn posterior(
     let planned = if matches!(search, Some(Search::Running(_))) { 0 } else { settings.run.length()?.warmup };
     let warmup = lengths.max().unwrap_or(planned);
     let learned = Learned::of(chains.iter().filter_map(|chain| chain.chain.as_deref()));
-    let advice = advice(chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice()))));
+    let advice = advice(chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice(&names)))));
     let noisy = settings.model.is_noisy();
     let evidence = evidence(settings, &chains);
+    let stein = stein(settings, &chains, &bounds);
     let regions = regions(settings, &chains);
     let population = search.map(|search| {
         let points: Vec<_> = chains.iter().map(|chain| (chain.index, chain.recorded.draws.points.as_slice())).collect();
@@ -168,9 +169,11 @@ pub fn posterior(
         noisy,
         seconds: (status.seconds > 0.0).then_some(status.seconds),
         settings: settings.to_toml()?,
+        until: settings.run.until,
         warnings,
         learned,
         jumps,
+        stein,
         population,
         label_modes: false,
         chains,
@@ -193,6 +196,18 @@ fn evidence(settings: &RunSettings, chains: &[StoredChain]) -> Option<Evidence> 
         all = places;
     }
     evidence_of(&all, settings.run.pools())
+}
+
+/// What the log densities at the draws say of them. Chains move on the unbounded scale, so that an estimate of a mean is one of a
+/// parameter only where that has no bounds.
+fn stein(settings: &RunSettings, chains: &[StoredChain], bounds: &[Bound]) -> Option<Stein> {
+    let draws: Vec<&Draws> =
+        chains.iter().map(|chain| &chain.recorded.draws).filter(|draws| !draws.is_empty()).collect();
+    let mut found = settings.run.check.stein(&draws, bounds.len())?;
+    for (mean, _) in found.means.iter_mut().zip(bounds).filter(|(_, bound)| **bound != Bound::FREE) {
+        (mean.estimate, mean.error) = (f64::NAN, f64::NAN);
+    }
+    Some(found)
 }
 
 /// What became of the regions that the warm-up met.

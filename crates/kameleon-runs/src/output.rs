@@ -2,6 +2,7 @@
 //!
 //! Everything starts from a [`Posterior`], the one description of a run to be shown or exported.
 
+mod check;
 mod format;
 mod jumps;
 mod labels;

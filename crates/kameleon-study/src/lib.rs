@@ -5,6 +5,7 @@
 //! behind them (CSV) and one page that says which claims hold.
 
 mod cache;
+mod calibration;
 mod draw;
 mod error;
 mod figure;
@@ -21,6 +22,7 @@ mod spec;
 mod study;
 mod verdict;
 
+pub use calibration::{Calibration, Selection};
 pub use error::StudyError;
 pub use paper::figures;
 pub use run::{Report, run};

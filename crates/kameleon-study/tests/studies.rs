@@ -374,3 +374,59 @@ fn the_studies_of_the_default_sampler_are_valid() {
         Study::parse(name, &fs::read_to_string(path).unwrap()).unwrap();
     }
 }
+
+const CALIBRATION: &str = r#"
+title = "two targets"
+seeds = 2
+lengths = [{ warmup = 300, draws = 300 }]
+
+[[target]]
+name = "Gaussian"
+model = { target = "gaussian:dim=2" }
+truth = [[0, 1, -1.645, 0, 1.645]]
+
+[[target]]
+name = "elsewhere"
+model = { target = "gaussian:dim=2" }
+truth = [[50, 1, 48.355, 50, 51.645]]
+"#;
+
+#[test]
+fn calibration_tells_wrong_runs_from_right_ones_and_makes_none_twice() {
+    let out = std::env::temp_dir().join(format!("kameleon-calibration-{}", std::process::id()));
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let settings = kameleon_study::Settings {
+        scale: kameleon_study::Scale::Tiny,
+        seed: 1,
+        threads: 2,
+        extras: false,
+        out: out.clone(),
+        command: String::new(),
+        stop: &stop,
+        watch: &(),
+    };
+    let study = kameleon_study::Calibration::parse("calibration.toml", CALIBRATION).unwrap();
+    let selection = kameleon_study::Selection::default();
+    let table = study.run(&selection, &settings).unwrap();
+    let runs = std::fs::read_to_string(out.join("runs.jsonl")).unwrap();
+    assert_eq!(runs.lines().count(), 4);
+    let row = |name: &str| table.lines().find(|line| line.starts_with(&format!("| {name} "))).unwrap().to_owned();
+    // A mean that is off by 50 standard deviations is off in every figure but the standard deviations.
+    assert!(row("Gaussian").contains("| 300 + 300 | 2 |"), "{table}");
+    assert!(row("elsewhere").contains("| 80.0 % of 10 |"), "{table}");
+    assert_eq!(study.run(&selection, &settings).unwrap(), table);
+    assert_eq!(std::fs::read_to_string(out.join("runs.jsonl")).unwrap(), runs);
+    std::fs::remove_dir_all(out).unwrap();
+}
+
+#[test]
+fn the_calibration_study_is_read_and_a_mistake_in_one_is_told_with_its_line() {
+    let text = include_str!("../../../experiments/calibration.toml");
+    assert!(kameleon_study::Calibration::parse("calibration.toml", text).is_ok());
+    let wrong = CALIBRATION.replace("seeds = 2", "seeds = true");
+    let error = kameleon_study::Calibration::parse("mine.toml", &wrong).err().unwrap().to_string();
+    assert!(error.contains("mine.toml, line 3"), "{error}");
+    let twice = CALIBRATION.replace("elsewhere", "Gaussian");
+    let error = kameleon_study::Calibration::parse("mine.toml", &twice).err().unwrap().to_string();
+    assert!(error.contains("comes twice"), "{error}");
+}

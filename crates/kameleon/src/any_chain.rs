@@ -31,7 +31,7 @@ pub trait AnyChain: Deref<Target = ChainCore> + Send {
     /// See [`Proposal::report`].
     fn report(&self) -> Report;
     /// See [`Proposal::advice`].
-    fn advice(&self) -> Vec<String>;
+    fn advice(&self, names: &[String]) -> Vec<String>;
     /// See [`Chain::join`].
     fn join(&mut self);
     /// See [`Chain::waits`].
@@ -90,8 +90,8 @@ where
         self.proposal().report()
     }
 
-    fn advice(&self) -> Vec<String> {
-        self.proposal().advice()
+    fn advice(&self, names: &[String]) -> Vec<String> {
+        self.proposal().advice(names)
     }
 
     fn join(&mut self) {

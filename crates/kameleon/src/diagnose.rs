@@ -16,8 +16,10 @@ mod mcse;
 mod mmd;
 mod r_hat;
 mod rank;
+mod stein;
 mod summary;
 mod table;
+mod tail;
 mod truth;
 mod verdict;
 
@@ -25,13 +27,14 @@ pub use autocovariance::{autocorrelation, autocovariance};
 pub use ess::{ess_bulk, ess_mean, ess_quantile, ess_sd, ess_tail};
 pub(crate) use evidence::number;
 pub use evidence::{
-    ChainRatios, Evidence, LARGEST_ERROR, LARGEST_K, LARGEST_Z, LEAST_DRAWS, LEAST_PROPOSALS, LEAST_SHARE, Weighted,
-    evidence, pareto_k, weighted_means,
+    ChainRatios, Evidence, LARGEST_ERROR, LARGEST_EVIDENCE_R_HAT, LARGEST_K, LARGEST_Z, LEAST_DRAWS, LEAST_PROPOSALS,
+    LEAST_SHARE, Weighted, evidence, pareto_k, weighted_means,
 };
 pub use mcse::{mcse_mean, mcse_quantile, mcse_sd};
 pub use mmd::{mmd2_biased, mmd2_unbiased};
 pub use r_hat::{r_hat, r_hat_bulk, r_hat_folded};
 pub use rank::{quantile, rank_histogram};
+pub use stein::{BETTER_FROM, FALSE_ALARMS, LARGEST_RESIDUAL, LEAST_EXPLAINED, Stein, SteinFigure, stein};
 pub use summary::{ParameterSummary, Summary, summarise};
 pub use table::HEADER;
 pub use truth::{

@@ -1,7 +1,9 @@
 //! The plan of a run: by how many chains, for how long, until when.
 
+mod check;
 mod warmup;
 
+pub use check::Check;
 pub use warmup::Warmup;
 
 use crate::any_chain::AnyChain;
@@ -62,6 +64,8 @@ pub struct Plan {
     pub max_evaluations: Option<u64>,
     /// The maximum time in minutes, counted from zero when a run is resumed.
     pub max_minutes: Option<f64>,
+    /// Whether draws are compared with the shape of the density, besides with each other.
+    pub check: Check,
     /// Only this chain of the plan is run, from 0: one machine's part of a job array.
     pub chain: Option<usize>,
 }
@@ -84,6 +88,7 @@ impl Default for Plan {
             max_draws: None,
             max_evaluations: None,
             max_minutes: None,
+            check: Check::Free,
             chain: None,
         }
     }

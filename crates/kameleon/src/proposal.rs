@@ -122,8 +122,8 @@ pub trait Proposal {
         Report::default()
     }
 
-    /// What a person should know of a chain with this proposal.
-    fn advice(&self) -> Vec<String> {
+    /// What a person should know of a chain with this proposal, whose parameters have these names.
+    fn advice(&self, _names: &[String]) -> Vec<String> {
         Vec::new()
     }
 

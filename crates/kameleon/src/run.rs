@@ -295,19 +295,20 @@ fn run(
     let limit = plan.time_limit().map(|limit| (Instant::now(), limit));
     let engine = Engine { keep, threads: plan.threads, limit, runner: None, control };
     let finish = engine.run(jobs, &mut plan.rule()?)?;
-    let chains = finish.jobs.into_iter().map(ChainRun::of).collect::<Result<_, _>>()?;
-    Ok(Run { names: target.all_names(dim), chains, ending: finish.ending, reason: finish.reason })
+    let names = target.all_names(dim);
+    let chains = finish.jobs.into_iter().map(|job| ChainRun::of(job, &names)).collect::<Result<_, _>>()?;
+    Ok(Run { names, chains, ending: finish.ending, reason: finish.reason })
 }
 
 impl ChainRun {
-    fn of(job: Job<'_>) -> Result<Self, ChainError> {
+    fn of(job: Job<'_>, names: &[String]) -> Result<Self, ChainError> {
         let (chain, recorded) = job.into_parts()?;
         Ok(Self {
             jump_ratios: jump_ratios(&*chain, &recorded.draws),
             draws: recorded.draws,
             statistics: chain.statistics().clone(),
             report: chain.report(),
-            advice: chain.advice(),
+            advice: chain.advice(names),
             state: chain.save(),
         })
     }

@@ -1,4 +1,4 @@
-//! The flags of `kameleon paper` and `kameleon compare`.
+//! The flags of `kameleon paper`, `kameleon compare` and `kameleon calibrate`.
 
 use super::whole;
 use clap::Args;
@@ -58,4 +58,36 @@ pub enum ScaleArg {
     Quick,
     /// The sizes of the paper
     Paper,
+}
+
+/// The flags of `kameleon calibrate`.
+#[derive(Args)]
+pub struct CalibrateArgs {
+    /// The study: a TOML file, as described in docs/verdict.md
+    #[arg(value_name = "STUDY.toml")]
+    pub file: PathBuf,
+    /// Runs of each target and length [default: what the study says]
+    #[arg(long, value_name = "COUNT", value_parser = whole::<u64>)]
+    pub seeds: Option<u64>,
+    /// The seed of the first of them
+    #[arg(long, default_value_t = 1, value_name = "SEED", value_parser = whole::<u64>)]
+    pub first_seed: u64,
+    /// Only targets whose names contain one of these
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    pub only: Vec<String>,
+    /// Only runs with this number of draws in each chain
+    #[arg(long, value_name = "COUNT", value_parser = whole::<u64>)]
+    pub draws: Option<u64>,
+    /// The folder for the table and for runs.jsonl, a line for each run, which the same command does not make again
+    #[arg(long, default_value = "kameleon-calibration", value_name = "DIR")]
+    pub out: PathBuf,
+    /// Also keep each run in a folder of its own
+    #[arg(long)]
+    pub keep: bool,
+    /// The number of threads; the results do not depend on it [default: all cores]
+    #[arg(long, value_name = "COUNT")]
+    pub threads: Option<std::num::NonZeroUsize>,
+    /// Show no progress bar
+    #[arg(long, short)]
+    pub quiet: bool,
 }

@@ -1,6 +1,6 @@
 //! What the jump proposals of a run say: its evidence, and the means of parameters by weights next to those of the chains.
 
-use kameleon::diagnose::{Evidence, LARGEST_K, LARGEST_Z, LEAST_PROPOSALS, mcse_mean, weighted_means};
+use kameleon::diagnose::{Evidence, LARGEST_K, LARGEST_Z, LEAST_PROPOSALS, mcse_mean, r_hat, weighted_means};
 use kameleon::record::Draws;
 use kameleon::report::Regions;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -46,6 +46,7 @@ impl JumpSummary {
             regions: Regions::default(),
         };
         if !log_weights.is_empty() {
+            summary.evidence.judge_agreement((0..dim).map(|i| disagreement(chains, dim, i)).fold(f64::NAN, f64::max));
             let weighted = weighted_means(&points, dim, &log_weights);
             let (means, errors): (Vec<f64>, Vec<f64>) = (0..dim).map(|i| mean_of_chains(chains, dim, i)).unzip();
             summary.distances = weighted.distance_from(&means, &errors);
@@ -108,10 +109,20 @@ fn weighted_draws(chains: &[&Draws]) -> (Vec<f64>, Vec<f64>) {
     (jumps().flat_map(|jumps| &jumps.points).copied().collect(), jumps().flat_map(|j| &j.log_ratio).copied().collect())
 }
 
+/// R-hat of a parameter.
+fn disagreement(chains: &[&Draws], dim: usize, i: usize) -> f64 {
+    r_hat(&columns(chains, dim, i).iter().map(Vec::as_slice).collect::<Vec<_>>())
+}
+
+/// The draws of a parameter, of each chain that has any.
+fn columns(chains: &[&Draws], dim: usize, i: usize) -> Vec<Vec<f64>> {
+    let column = |draws: &&Draws| draws.points.chunks_exact(dim).map(|x| x[i]).collect::<Vec<f64>>();
+    chains.iter().map(column).filter(|column| !column.is_empty()).collect()
+}
+
 /// The mean of a parameter over the draws of all chains, and its standard error.
 fn mean_of_chains(chains: &[&Draws], dim: usize, i: usize) -> (f64, f64) {
-    let column = |draws: &&Draws| draws.points.chunks_exact(dim).map(|x| x[i]).collect::<Vec<f64>>();
-    let columns: Vec<Vec<f64>> = chains.iter().map(column).filter(|column| !column.is_empty()).collect();
+    let columns = columns(chains, dim, i);
     let count: usize = columns.iter().map(Vec::len).sum();
     let mean = columns.iter().flatten().sum::<f64>() / count as f64;
     (mean, mcse_mean(&columns.iter().map(Vec::as_slice).collect::<Vec<_>>()))
@@ -137,6 +148,17 @@ mod tests {
         assert_eq!(refused.to_string(), "unknown: the reason");
         refused.evidence.proposals = 1000;
         assert_eq!(refused.to_string(), "not reliable: the reason");
+    }
+
+    #[test]
+    fn an_evidence_of_chains_that_disagree_is_refused_and_that_of_one_chain_is_not() {
+        let mut found = summary(-1.0, 0.1, true).evidence;
+        found.judge_agreement(1.04);
+        found.judge_agreement(f64::NAN);
+        assert!(found.reliable);
+        found.why.clear();
+        found.judge_agreement(1.2);
+        assert!(!found.reliable && found.why == "the chains disagree: R-hat is up to 1.200", "{}", found.why);
     }
 
     #[test]

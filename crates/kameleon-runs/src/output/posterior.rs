@@ -1,9 +1,11 @@
 //! A run to be shown or exported: its draws in original units, and all that a person should know about them.
 
 use crate::atomic_file::FileError;
+use crate::output::check::doubt;
 use crate::output::{JumpSummary, Learned, PopulationSummary};
 use kameleon::any_chain::AnyChain;
-use kameleon::diagnose::{Summary, summarise};
+use kameleon::diagnose::{Stein, Summary, summarise};
+use kameleon::engine::StopRule;
 use kameleon::record::Draws;
 use kameleon::registry::Values;
 use kameleon::{Plan, Run, Statistics};
@@ -34,12 +36,16 @@ pub struct Posterior {
     pub seconds: Option<f64>,
     /// The resolved settings as TOML text.
     pub settings: String,
+    /// The rule by which the run was to end, if it had one.
+    pub until: Option<StopRule>,
     /// What the user should know besides the summary.
     pub warnings: Vec<String>,
     /// What the sampler learned.
     pub learned: Learned,
     /// What its jump proposals say; none for a sampler that makes no jumps.
     pub jumps: Option<JumpSummary>,
+    /// What the log densities at the draws say of them; none where they say nothing, or where the run was not to be checked.
+    pub stein: Option<Stein>,
     /// What the population before the chains found; none for a run without one.
     pub population: Option<PopulationSummary>,
     /// Whether files of draws tell the mode of each draw.
@@ -164,9 +170,11 @@ impl Posterior {
             warmup: states.iter().flatten().map(|state| state.warmup()).max().unwrap_or(0),
             thin: plan.thin,
             settings: written(plan),
+            until: plan.until,
             warnings,
             learned: Learned::of(states.iter().flatten().map(|state| &**state)),
             jumps,
+            stein: plan.check.stein(&draws, run.dim()),
             ..Self::default()
         }
     }
@@ -189,7 +197,18 @@ impl Posterior {
     /// A table of all parameters, and whether to believe it.
     pub fn summary(&self) -> Summary {
         let chains: Vec<&[f64]> = self.chains.iter().map(|chain| chain.draws.points.as_slice()).collect();
-        summarise(&self.names, &chains, self.dim())
+        let mut summary = summarise(&self.names, &chains, self.dim());
+        // The errors of chains that disagree say nothing.
+        let stein = self.stein.as_ref().filter(|_| summary.verdict.agree);
+        let doubt = stein.and_then(|stein| doubt(stein, &self.names));
+        match doubt {
+            Some(message) => summary.verdict.doubt(message),
+            None => {
+                let reached = self.until.filter(|rule| rule.is_met(&summary.parameters));
+                summary.verdict.goal = reached.map(|rule| rule.to_string());
+            }
+        }
+        summary
     }
 
     /// An error if names, variables and draws do not fit together: then nothing can be written.
@@ -229,6 +248,7 @@ impl Posterior {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kameleon::diagnose::SteinFigure;
 
     #[test]
     fn places_are_spread_out_and_none_comes_twice() {
@@ -242,5 +262,34 @@ mod tests {
         );
         assert_eq!(far_apart(&[&[1.0], &[1.0], &[2.0]], 9).len(), 2);
         assert!(far_apart(&[], 9).is_empty());
+    }
+
+    /// Four chains of two thousand draws that are as good as independent: a permuted grid.
+    fn even() -> Posterior {
+        let chain = |index: usize| {
+            let points: Vec<f64> = (0..2000).map(|k| (((k + index) * 1237) % 2003) as f64).collect();
+            let draws = Draws { log_density: vec![0.0; points.len()], points, ..Draws::default() };
+            ChainDraws { index, draws, ..ChainDraws::default() }
+        };
+        Posterior { names: vec!["a".into()], chains: (0..4).map(chain).collect(), ..Posterior::default() }
+    }
+
+    #[test]
+    fn draws_that_do_not_fit_their_log_densities_are_not_called_converged() {
+        let fine = SteinFigure { z: 1.0, explained: 1.0, estimate: 0.0, error: 1.0 };
+        let with = |mean: SteinFigure| {
+            let stein = Stein { residual: 0.01, means: vec![mean], squares: vec![fine] };
+            Posterior { stein: Some(stein), ..even() }.summary().verdict
+        };
+        assert!(even().summary().verdict.converged && with(fine).converged);
+        let doubted = with(SteinFigure { z: 6.0, ..fine });
+        assert!(doubted.agree && !doubted.converged && doubted.messages[0].contains("Stein"), "{doubted}");
+    }
+
+    #[test]
+    fn a_goal_counts_only_where_it_was_reached() {
+        let goal = |rule: &str| Posterior { until: Some(rule.parse().unwrap()), ..even() }.summary().verdict.goal;
+        assert_eq!(goal("ess=500").as_deref(), Some("ess=500"));
+        assert_eq!(goal("ess=1e9"), None);
     }
 }

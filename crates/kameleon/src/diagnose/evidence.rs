@@ -13,6 +13,7 @@ mod weighted;
 pub use pareto::pareto_k;
 pub use weighted::{Weighted, weighted_means};
 
+use super::verdict::show_r_hat;
 use bridge::{Bridge, Sides};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -26,6 +27,8 @@ pub const LARGEST_K: f64 = 0.7;
 pub const LEAST_SHARE: f64 = 0.3;
 /// The most standard errors between two estimates of the same.
 pub const LARGEST_Z: f64 = 4.0;
+/// The largest R-hat of a parameter: beyond it the draws are not from the density that the evidence is of.
+pub const LARGEST_EVIDENCE_R_HAT: f64 = 1.05;
 /// The largest standard error.
 pub const LARGEST_ERROR: f64 = 0.5;
 
@@ -138,6 +141,15 @@ impl Evidence {
             efficiency_of_draws: f64::NAN,
             proposals: 0,
             effective_draws: f64::NAN,
+        }
+    }
+
+    /// Takes note of the largest R-hat of the parameters; NaN, of a single chain, says nothing.
+    pub fn judge_agreement(&mut self, r_hat: f64) {
+        if r_hat > LARGEST_EVIDENCE_R_HAT {
+            let what = format!("the chains disagree: R-hat is up to {}", show_r_hat(r_hat));
+            self.why = if self.why.is_empty() { what } else { format!("{}; {what}", self.why) };
+            self.reliable = false;
         }
     }
 

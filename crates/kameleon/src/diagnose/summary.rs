@@ -4,7 +4,7 @@ use super::autocovariance::Autocovariance;
 use super::draws::{Draws, common_length};
 use super::rank::{Ranked, quantile};
 use super::verdict::Verdict;
-use super::{ess, r_hat, table};
+use super::{ess, r_hat, table, tail};
 use serde::Serialize;
 use std::fmt;
 
@@ -52,19 +52,19 @@ pub fn summarise(names: &[String], chains: &[&[f64]], dim: usize) -> Summary {
     let chains = chains.as_slice();
     let length = common_length(chains, dim);
     let mut lags = (length >= 4).then(|| Autocovariance::new(length / 2));
-    let parameters: Vec<ParameterSummary> = (0..dim)
+    let (parameters, tails): (Vec<ParameterSummary>, Vec<f64>) = (0..dim)
         .map(|i| {
             let name = names.get(i).cloned().unwrap_or_else(|| format!("x{}", i + 1));
             match Draws::column(chains, dim, i) {
                 Some(draws) => ParameterSummary::new(name, &draws, lags.as_mut()),
-                None => ParameterSummary::unknown(name),
+                None => (ParameterSummary::unknown(name), f64::NAN),
             }
         })
-        .collect();
-    let mut verdict = Verdict::new(&parameters, chains.len(), length);
+        .unzip();
+    let mut verdict = Verdict::new(&parameters, &tails, chains.len(), length);
     if !chains.is_empty() && chains.len() < all {
         let missing = all - chains.len();
-        verdict.converged = false;
+        (verdict.converged, verdict.agree) = (false, false);
         verdict.messages.insert(0, format!("{missing} of the {all} chains have no draws; the table is of the others."));
     }
     Summary { parameters, verdict }
@@ -76,21 +76,22 @@ impl ParameterSummary {
         table::cells(self)
     }
 
-    /// Sorts and transforms the draws once for all figures.
-    fn new(name: String, draws: &Draws, lags: Option<&mut Autocovariance>) -> Self {
+    /// Sorts and transforms the draws once for all figures, the weight of the tails among them.
+    fn new(name: String, draws: &Draws, lags: Option<&mut Autocovariance>) -> (Self, f64) {
         let ranked = Ranked::new(draws);
         let (mean, variance) = draws.moments();
         let [q5, q50, q95] = [0.05, 0.5, 0.95].map(|p| quantile(&ranked.sorted, p));
         let known = Self { mean, sd: variance.sqrt(), q5, q50, q95, ..Self::unknown(name) };
-        let Some(lags) = lags else { return known };
+        let Some(lags) = lags else { return (known, f64::NAN) };
         let scores = ranked.scores(draws);
-        Self {
+        let summary = Self {
             mcse_mean: (variance / ess::effective_size(draws, lags)).sqrt(),
             ess_bulk: ess::effective_size(&scores, lags),
             ess_tail: ess::of_tail(draws, &ranked.sorted, lags),
             r_hat: r_hat::larger(r_hat::of_scores(&scores), &ranked, draws),
             ..known
-        }
+        };
+        (summary, tail::weight(&ranked.sorted))
     }
 
     /// Nothing but a name.

@@ -1,39 +1,50 @@
 //! The verdict on a run, in words: which parameters not to believe, and what to do about it.
 
 use super::ParameterSummary;
+use super::tail::HEAVY;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fmt;
 
 /// The largest R-hat of chains that agree.
 pub const LARGEST_R_HAT: f64 = 1.01;
 /// The smallest effective number of draws, for each chain, with which R-hat and the errors themselves can be trusted.
 pub const LEAST_ESS: f64 = 100.0;
+/// From this factor on, more draws are no advice.
+const LONGEST_ADVICE: f64 = 50.0;
 /// How many parameters a message names.
 const NAMED: usize = 5;
 
 /// Whether the draws can be believed, and if not, why and what to do.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
-    /// Every parameter has moved, with R-hat at most 1.01 and an effective size of at least 100 a chain.
+    /// The chains agree, and nothing else speaks against the draws.
     pub converged: bool,
+    /// Every parameter has moved, with R-hat at most 1.01 and an effective size of at least 100 a chain.
+    pub agree: bool,
+    /// The goal of the run, if it was reached: what these draws are judged by then is up to the user.
+    pub goal: Option<String>,
     /// What is wrong and what helps; also, for draws that pass, what the diagnostics could not see.
     pub messages: Vec<String>,
 }
 
 impl Verdict {
-    /// Judges `chains` chains of `length` draws each.
-    pub(super) fn new(parameters: &[ParameterSummary], chains: usize, length: usize) -> Self {
+    /// Judges `chains` chains of `length` draws each, whose tails have these weights.
+    pub(super) fn new(parameters: &[ParameterSummary], tails: &[f64], chains: usize, length: usize) -> Self {
         if chains == 0 || length < 4 {
             let few = "There are fewer than 4 draws in each chain, too few to judge. Run longer.";
-            return Self { converged: false, messages: vec![few.into()] };
+            return Self { converged: false, agree: false, goal: None, messages: vec![few.into()] };
         }
-        let mut messages: Vec<String> = [not_finite(parameters), constant(parameters), disagreeing(parameters, chains)]
-            .into_iter()
-            .flatten()
-            .collect();
-        messages.extend(imprecise(parameters, chains, "bulk", "means are", |p| p.ess_bulk));
-        messages.extend(imprecise(parameters, chains, "tail", "tail quantiles are", |p| p.ess_tail));
+        let mut messages: Vec<String> = [not_finite(parameters), constant(parameters)].into_iter().flatten().collect();
+        if parameters.iter().any(|p| p.r_hat == f64::INFINITY) {
+            messages.push(unmoved(parameters));
+        } else {
+            messages.extend(disagreeing(parameters, chains));
+            messages.extend(imprecise(parameters, chains, "bulk", "means are", |p| p.ess_bulk));
+            messages.extend(imprecise(parameters, chains, "tail", "tail quantiles are", |p| p.ess_tail));
+        }
         let converged = messages.is_empty();
+        messages.extend(heavy(parameters, tails));
         if chains == 1 {
             messages.push(
                 "With one chain, R-hat compares its two halves only: it cannot see a mode that the chain never visited. \
@@ -41,14 +52,23 @@ impl Verdict {
                     .into(),
             );
         }
-        Self { converged, messages }
+        Self { converged, agree: converged, goal: None, messages }
+    }
+
+    /// Something else speaks against the draws.
+    pub fn doubt(&mut self, message: String) {
+        self.converged = false;
+        self.messages.push(message);
     }
 
     /// The verdict without the messages.
-    pub fn headline(&self) -> &'static str {
-        match self.converged {
-            true => "Converged: every R-hat is at most 1.01, every effective size (ESS) at least 100 per chain.",
-            false => "Not converged:",
+    pub fn headline(&self) -> Cow<'static, str> {
+        match (self.converged, &self.goal) {
+            (true, _) => {
+                "Converged: every R-hat is at most 1.01, every effective size (ESS) at least 100 per chain.".into()
+            }
+            (false, Some(goal)) => format!("The goal {goal} was reached. By the usual limits:").into(),
+            (false, None) => "Not converged:".into(),
         }
     }
 }
@@ -71,6 +91,26 @@ fn constant(parameters: &[ParameterSummary]) -> Option<String> {
         "{names}: all draws are the same. Unless it is fixed on purpose, it was never moved: \
          try a smaller step, a longer warm-up or another start."
     ))
+}
+
+/// A word on what may not exist: it speaks against figures of the table, not against the draws.
+fn heavy(parameters: &[ParameterSummary], tails: &[f64]) -> Option<String> {
+    let is_heavy = |p: &ParameterSummary| parameters.iter().zip(tails).any(|(q, k)| std::ptr::eq(p, q) && *k >= HEAVY);
+    let names = named(parameters, is_heavy)?;
+    let worst = tails.iter().copied().fold(0.0, f64::max);
+    Some(format!(
+        "{names}: the tails are so heavy (Pareto k up to {worst:.2}) that there may be no standard deviation, and no standard error of the \
+         mean. Rely on the median and the quantiles."
+    ))
+}
+
+/// Each chain stayed where it started, and they started at different points.
+fn unmoved(parameters: &[ParameterSummary]) -> String {
+    let names = named(parameters, |p| p.r_hat == f64::INFINITY).unwrap_or_default();
+    format!(
+        "{names}: no chain has moved. A longer run would not help: check the log density near the starts, and try other starts, \
+         other units, or a sampler with a smaller step."
+    )
 }
 
 fn disagreeing(parameters: &[ParameterSummary], chains: usize) -> Option<String> {
@@ -102,10 +142,13 @@ fn imprecise(
     // Chains that disagree may need more than their autocorrelation tells.
     let about =
         if parameters.iter().any(|p| ess(p) < needed && p.r_hat > LARGEST_R_HAT) { "at least" } else { "about" };
-    Some(format!(
-        "{names}: {which} ESS is down to {least:.0} ({needed:.0} is enough), so {what} imprecise. \
-         Run {about} {factor} times longer."
-    ))
+    let advice = match factor > LONGEST_ADVICE {
+        false => format!("Run {about} {factor} times longer."),
+        true => "The chains hardly move: look at their traces, and try other starts, a longer warm-up, or other units, before a longer \
+                 run."
+            .into(),
+    };
+    Some(format!("{names}: {which} ESS is down to {least:.0} ({needed:.0} is enough), so {what} imprecise. {advice}"))
 }
 
 /// R-hat in table and verdict: three decimals, or the size of a value that is large beyond doubt. What is just above the

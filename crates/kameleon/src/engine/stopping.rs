@@ -40,7 +40,8 @@ pub struct StopRule {
 }
 
 impl StopRule {
-    fn is_met(&self, parameters: &[ParameterSummary]) -> bool {
+    /// Whether parameters are as the rule wants them.
+    pub fn is_met(&self, parameters: &[ParameterSummary]) -> bool {
         let ess = |p: &ParameterSummary| self.ess.is_none_or(|least| p.ess_bulk >= least && p.ess_tail >= least);
         let rhat = |p: &ParameterSummary| self.rhat.is_none_or(|most| p.r_hat <= most);
         parameters.iter().all(|p| ess(p) && rhat(p))

@@ -258,8 +258,8 @@ impl Proposal for Kameleon {
         Report { facts: self.facts(), moves: made.map(row).collect() }
     }
 
-    fn advice(&self) -> Vec<String> {
-        advice::unexplored(&self.warmup).into_iter().chain(advice::funnel(self.fit.model.history.as_ref())).collect()
+    fn advice(&self, names: &[String]) -> Vec<String> {
+        advice::funnel(self.fit.model.history.as_ref(), names).into_iter().collect()
     }
 
     fn warmup_end(&self) -> Option<u64> {

@@ -31,8 +31,6 @@ pub struct WarmupState {
     tallies: PerMove<Tally>,
     /// The same after the warm-up.
     pub(crate) sampled: PerMove<Tally>,
-    /// Iterations after the warm-up since the last accepted jump, and the largest number of them.
-    pub(crate) without_jump: (u64, u64),
     /// Every `stride`-th state is kept.
     stride: u64,
     states: Evaluated,
@@ -63,7 +61,6 @@ impl WarmupState {
             scales: PerMove::new(|id| id.get().initial_nu2(dim).map(start)),
             tallies: PerMove::default(),
             sampled: PerMove::default(),
-            without_jump: (0, 0),
             stride,
             states: Evaluated::default(),
             accepted: Vec::new(),
@@ -112,13 +109,9 @@ impl WarmupState {
     /// Counts a step after the warm-up.
     pub fn count(&mut self, step: &Step, pick: Pick) {
         let moved = step.outcome == Outcome::Accepted;
-        let jumped = moved && !self.has_length(pick.id);
         let tally = &mut self.sampled[pick.id];
         tally.made += 1;
         tally.accepted += u64::from(moved);
-        let (now, most) = &mut self.without_jump;
-        *now = if jumped { 0 } else { *now + 1 };
-        *most = (*most).max(*now);
     }
 
     /// One step of the scale of the move that was made; false if it has none to learn.

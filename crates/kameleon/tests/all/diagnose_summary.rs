@@ -18,10 +18,12 @@ fn summary(chains: &[Vec<f64>], dim: usize) -> Summary {
     summarise(&(1..=dim).map(|i| format!("θ{i}")).collect::<Vec<_>>(), &chains, dim)
 }
 
+/// The verdict on draws that nothing speaks against.
+const BELIEVED: Verdict = Verdict { converged: true, agree: true, goal: None, messages: vec![] };
+
 /// The table of these lines.
 fn table(parameters: &[ParameterSummary]) -> String {
-    let verdict = Verdict { converged: true, messages: Vec::new() };
-    Summary { parameters: parameters.to_vec(), verdict }.table()
+    Summary { parameters: parameters.to_vec(), verdict: BELIEVED }.table()
 }
 
 fn four(shifts: [&[f64]; 4]) -> Summary {
@@ -46,7 +48,7 @@ fn every_figure_is_that_of_its_own_function() {
 #[test]
 fn independent_draws_of_one_law_are_believed() {
     let summary = four([&[0.0, 3.0]; 4]);
-    assert_eq!(summary.verdict, Verdict { converged: true, messages: vec![] });
+    assert_eq!(summary.verdict, BELIEVED);
     assert!(summary.to_string().contains("Converged"));
 }
 
@@ -65,6 +67,42 @@ fn too_few_effective_draws_ask_for_as_many_times_more() {
     let factor = (400.0 / summary.parameters[0].ess_bulk * 10.0).ceil() / 10.0;
     let advice = format!("{factor} times longer");
     assert!(summary.verdict.messages.iter().any(|m| m.contains("bulk ESS") && m.contains(&advice)), "{summary}");
+}
+
+#[test]
+fn chains_that_never_moved_are_not_told_to_run_longer() {
+    let chains: Vec<Vec<f64>> = (0..4).map(|c| vec![f64::from(c); 100]).collect();
+    let verdict = summary(&chains, 1).verdict;
+    assert!(!verdict.converged && verdict.messages[0].starts_with("θ1: no chain has moved."), "{verdict}");
+    assert_eq!(verdict.messages.len(), 1, "{verdict}");
+    assert!(!verdict.to_string().contains("times longer"));
+}
+
+#[test]
+fn chains_that_hardly_move_are_not_told_to_run_hundreds_of_times_longer() {
+    // Two steps in a thousand draws, and chains that agree on nothing.
+    let chain = |c: i32| (0..1000).map(|i| f64::from(c) + f64::from(i / 400)).collect();
+    let verdict = summary(&(0..4).map(chain).collect::<Vec<_>>(), 1).verdict;
+    let said = verdict.messages.iter().find(|m| m.contains("bulk ESS")).unwrap();
+    assert!(said.contains("The chains hardly move") && !said.contains("times longer"), "{said}");
+}
+
+#[test]
+fn tails_without_a_standard_deviation_are_named_and_do_not_make_draws_doubtful() {
+    let mut rng = stream(5, 0, Purpose::Start);
+    let cauchy = rand_distr::StudentT::new(1.0).unwrap();
+    let mut chain = || -> Vec<f64> { (0..2000).map(|_| rng.sample::<f64, _>(cauchy)).collect() };
+    let heavy = summary(&[chain(), chain(), chain(), chain()], 1).verdict;
+    assert!(heavy.converged && heavy.messages[0].starts_with("θ1: the tails are so heavy"), "{heavy}");
+}
+
+#[test]
+fn a_goal_that_was_reached_is_not_called_a_failure_and_a_doubt_is_no_agreement() {
+    let mut short = four([&[0.0]; 4]).verdict;
+    short.doubt("θ1: too few".into());
+    assert!(!short.converged && short.agree && short.headline() == "Not converged:");
+    short.goal = Some("ess=50".into());
+    assert_eq!(short.headline(), "The goal ess=50 was reached. By the usual limits:");
 }
 
 #[test]

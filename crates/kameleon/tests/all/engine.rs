@@ -161,8 +161,8 @@ impl AnyChain for Unteachable {
     fn report(&self) -> Report {
         self.0.report()
     }
-    fn advice(&self) -> Vec<String> {
-        self.0.advice()
+    fn advice(&self, names: &[String]) -> Vec<String> {
+        self.0.advice(names)
     }
     fn log_jump_density_at(&self, x: &[f64]) -> Option<f64> {
         self.0.log_jump_density_at(x)

@@ -13,9 +13,7 @@ fn learned_state(chain: &dyn AnyChain) -> Value {
     let state = saved.as_object_mut().unwrap().values_mut().next().unwrap();
     let mut proposal = state["proposal"].take();
     if let Some(warmup) = proposal.get_mut("warmup").and_then(Value::as_object_mut) {
-        for counter in ["sampled", "without_jump"] {
-            warmup.remove(counter).expect("the default counts its moves");
-        }
+        warmup.remove("sampled").expect("the default counts its moves");
     }
     assert!(!proposal.is_null());
     proposal

@@ -68,6 +68,9 @@ pub(super) fn verdict(posterior: &Posterior, summary: Option<&Summary>) -> Strin
             lines.extend(summary.verdict.messages.iter().cloned());
             ("good", "Converged", lines)
         }
+        Some(summary) if summary.verdict.goal.is_some() => {
+            ("note", "The goal of the run was reached; by the usual limits", summary.verdict.messages.clone())
+        }
         Some(summary) => ("bad", "Not converged: do not rely on these draws yet", summary.verdict.messages.clone()),
     };
     lines.iter_mut().for_each(|line| *line = format!("<li>{}</li>", escape(line)));

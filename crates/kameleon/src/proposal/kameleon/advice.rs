@@ -1,42 +1,23 @@
-//! Warnings of the default sampler: a tail that its jumps do not reach, or a shape that wants other coordinates.
+//! A warning of the default sampler: a shape that wants other coordinates.
 
-use crate::moves::{HistoryModel, MoveId};
-use crate::warmup::WarmupState;
+use crate::moves::HistoryModel;
 
 /// How a warning of a funnel begins.
 pub const FUNNEL: &str = "the target looks like a funnel";
 /// The correlation of a parameter with the log widths of two others from which on the target looks like a funnel.
 const LEAST_TREND: f64 = 0.5;
-/// A chain was in an unexplored region if it accepted no jump for this multiple of the typical wait …
-const LONG_WAIT: f64 = 30.0;
-/// … and for this share of its draws.
-const LONG_SHARE: f64 = 0.05;
+/// The same within the lower and within the upper half of that parameter: two modes of different widths have a trend between them, and
+/// none within.
+const LEAST_WITHIN: f64 = 0.2;
 
-/// Whether the chain spent long in a region that its jumps rarely reach.
-pub fn unexplored(warmup: &WarmupState) -> Option<String> {
-    let jumps = || MoveId::all().filter(|id| !warmup.has_length(*id)).map(|id| warmup.sampled[id]);
-    let made: u64 = jumps().map(|tally| tally.made).sum();
-    let accepted: u64 = jumps().map(|tally| tally.accepted).sum();
-    let iterations: u64 = warmup.sampled.values().map(|tally| tally.made).sum();
-    let typical = iterations as f64 / accepted.max(1) as f64;
-    let longest = warmup.without_jump.1 as f64;
-    let long = made > 0 && longest > LONG_WAIT * typical && longest > LONG_SHARE * iterations as f64;
-    long.then(|| {
-        format!(
-            "spent {longest} consecutive iterations in a region its jump proposals rarely reach (typical: {typical:.0}): a \
-             tail that the warm-up hardly explored. Use a longer warm-up, and do not trust extreme quantiles yet"
-        )
-    })
-}
-
-/// Whether the target looks like a funnel.
-pub fn funnel(history: Option<&HistoryModel>) -> Option<String> {
+/// Whether the target looks like a funnel; parameters have these names.
+pub fn funnel(history: Option<&HistoryModel>, names: &[String]) -> Option<String> {
     let (i, change) = funnel_parameter(history?)?;
     Some(format!(
-        "{FUNNEL}: the widths of several parameters change with parameter {} by a factor of \
+        "{FUNNEL}: the widths of several parameters change with {} by a factor of \
          {:.0}, so no single step size fits everywhere. Reparameterise if you can (in a hierarchical model, sample \
          standardised effects and multiply them by their scale)",
-        i + 1,
+        names.get(i).map_or_else(|| format!("parameter {}", i + 1), String::clone),
         libm::exp(4.0 * change)
     ))
 }
@@ -52,6 +33,12 @@ fn funnel_parameter(history: &HistoryModel) -> Option<(usize, f64)> {
         history.frame.point(&mut x);
         columns.iter_mut().zip(&x).for_each(|(column, x)| column.push(*x));
     }
+    steepest(columns)
+}
+
+/// The same from the values of each parameter.
+fn steepest(mut columns: Vec<Vec<f64>>) -> Option<(usize, f64)> {
+    let d = columns.len();
     columns.iter_mut().for_each(|column| standardise(column));
     let log_widths: Vec<Vec<f64>> = columns.iter().map(|column| log_widths(column)).collect();
     let found = (0..d).filter_map(|i| {
@@ -78,11 +65,55 @@ fn standardise(values: &mut [f64]) {
     values.iter_mut().for_each(|x| *x = (*x - mean) / sd.max(f64::MIN_POSITIVE));
 }
 
-/// The slope of `y` on the standardised `x`, if the two are strongly correlated.
+/// The slope of `y` on the standardised `x`, if the two are strongly correlated, and also within either half of `x`.
 fn trend(x: &[f64], y: &[f64]) -> Option<f64> {
-    let n = x.len() as f64;
-    let mean = y.iter().sum::<f64>() / n;
-    let sd = (y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n).sqrt();
-    let slope = x.iter().zip(y).map(|(x, y)| x * (y - mean)).sum::<f64>() / n;
-    (slope.abs() > LEAST_TREND * sd).then_some(slope)
+    let mut pairs: Vec<(f64, f64)> = x.iter().copied().zip(y.iter().copied()).collect();
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (whole, slope) = correlation(&pairs);
+    let (low, high) = pairs.split_at(pairs.len() / 2);
+    let within = [low, high].iter().all(|half| correlation(half).0 * whole.signum() > LEAST_WITHIN);
+    (whole.abs() > LEAST_TREND && within).then_some(slope)
+}
+
+/// The correlation of pairs, and the slope of the second on the first.
+fn correlation(pairs: &[(f64, f64)]) -> (f64, f64) {
+    let n = pairs.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
+    let (x, y) = (mean(|pair| pair.0), mean(|pair| pair.1));
+    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
+    for pair in pairs {
+        let (a, b) = (pair.0 - x, pair.1 - y);
+        (xx, yy, xy) = (xx + a * a, yy + b * b, xy + a * b);
+    }
+    (xy / (xx * yy).sqrt().max(f64::MIN_POSITIVE), xy / xx.max(f64::MIN_POSITIVE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, stream};
+    use rand::RngExt;
+    use rand_distr::StandardNormal;
+
+    /// 600 points: a first parameter, and two others with the width that `width` gives there.
+    fn columns(seed: u64, first: impl Fn(f64) -> f64, width: impl Fn(f64) -> f64) -> Vec<Vec<f64>> {
+        let mut rng = stream(seed, 0, Purpose::Start);
+        let mut columns = vec![Vec::new(); 3];
+        for _ in 0..600 {
+            let x = first(rng.sample(StandardNormal));
+            columns[0].push(x);
+            (1..3).for_each(|j| columns[j].push(width(x) * rng.sample::<f64, _>(StandardNormal)));
+        }
+        columns
+    }
+
+    #[test]
+    fn a_funnel_is_found_and_two_modes_of_different_widths_are_none() {
+        for seed in 0..20 {
+            let funnel = steepest(columns(seed, |z| 3.0 * z, |x| libm::exp(x / 2.0)));
+            assert_eq!(funnel.map(|(i, _)| i), Some(0), "{seed}");
+            let modes = columns(seed, |z| z + if z > 0.0 { 6.0 } else { -6.0 }, |x| if x > 0.0 { 10.0 } else { 1.0 });
+            assert_eq!(steepest(modes), None, "{seed}");
+        }
+    }
 }

@@ -1,0 +1,82 @@
+use super::*;
+use crate::random::{Purpose, stream};
+use crate::target::{Banana, Flower, Known, Noise};
+use rand::RngExt;
+
+/// Four chains of independent draws that `keep` takes, with their log densities.
+fn chains<T: Known>(
+    mut target: T,
+    seed: u64,
+    count: usize,
+    keep: impl Fn(&[f64]) -> bool,
+) -> Vec<(Vec<f64>, Vec<f64>)> {
+    let dim = target.dim().unwrap();
+    let mut one = |chain: u64| {
+        let mut rng = stream(seed, chain, Purpose::Start);
+        let (mut points, mut log_density, mut x) = (vec![], vec![], vec![0.0; dim]);
+        while log_density.len() < count {
+            target.sample(&mut rng, &mut x);
+            if keep(&x) {
+                points.extend_from_slice(&x);
+                log_density.push(target.log_density(&x, Noise { rng: &mut rng, normals: &[] }).unwrap());
+            }
+        }
+        (points, log_density)
+    };
+    (0..4).map(&mut one).collect()
+}
+
+fn said(chains: &[(Vec<f64>, Vec<f64>)], dim: usize) -> Stein {
+    stein(&chains.iter().map(|(points, log)| (&points[..], &log[..])).collect::<Vec<_>>(), dim).unwrap()
+}
+
+/// A run is doubted by mistake with probability 0.01; of twenty runs more than two are with probability 0.001.
+#[test]
+fn independent_draws_of_a_banana_are_not_doubted_and_their_means_are_explained() {
+    let runs: Vec<Stein> =
+        (0..20).map(|seed| said(&chains(Banana::new(3, 0.1, 100.0).unwrap(), seed, 1000, |_| true), 3)).collect();
+    assert!(runs.iter().filter(|run| !run.off().is_empty()).count() <= 2);
+    for run in &runs {
+        assert!(run.residual < 1e-3, "{}", run.residual);
+        assert!(run.means.iter().all(|mean| mean.explained > 0.99 && mean.is_better()), "{run:?}");
+        // The intercept is much better than the mean over 4000 draws, whose error is 0.22.
+        assert!(run.means[1].estimate.abs() < 0.1, "{run:?}");
+    }
+}
+
+#[test]
+fn chains_that_all_miss_the_same_tails_are_told() {
+    for (seed, dim) in [(1, 2), (2, 3), (3, 8)] {
+        let banana = Banana::new(dim, 0.1, 100.0).unwrap();
+        let cut = said(&chains(banana, seed, 2000, |x| x[0].abs() < 20.0), dim);
+        let low = |(i, is_mean, figure): &(usize, bool, SteinFigure)| (*i, *is_mean) == (1, true) && figure.z < 0.0;
+        assert!(cut.off().iter().any(low), "{cut:?}");
+        // And what the mean would be without the loss: the truth is zero.
+        assert!(cut.means[1].estimate.abs() < 0.35, "{cut:?}");
+    }
+}
+
+#[test]
+fn a_density_that_is_no_polynomial_silences_the_check() {
+    let flower = Flower::new(2, 10.0, 6.0, 6.0, 1.0).unwrap();
+    let found = said(&chains(flower, 1, 1000, |x| x[0] < 5.0), 2);
+    assert!(!found.speaks() && found.off().is_empty() && found.residual > 0.5, "{}", found.residual);
+}
+
+#[test]
+fn noise_on_the_log_density_silences_the_check() {
+    let mut noisy = chains(Banana::new(2, 0.1, 100.0).unwrap(), 1, 1000, |x| x[0].abs() < 15.0);
+    let mut rng = stream(9, 0, Purpose::Start);
+    noisy.iter_mut().for_each(|(_, log)| log.iter_mut().for_each(|l| *l += rng.random_range(-0.5..0.5)));
+    let found = said(&noisy, 2);
+    assert!(!found.speaks() && found.off().is_empty());
+}
+
+#[test]
+fn too_few_draws_or_too_many_parameters_give_no_answer() {
+    let few = chains(Banana::new(3, 0.1, 100.0).unwrap(), 1, 10, |_| true);
+    assert_eq!(stein(&few.iter().map(|(p, l)| (&p[..], &l[..])).collect::<Vec<_>>(), 3), None);
+    let wide = chains(Banana::new(9, 0.1, 100.0).unwrap(), 1, 500, |_| true);
+    assert_eq!(stein(&wide.iter().map(|(p, l)| (&p[..], &l[..])).collect::<Vec<_>>(), 9), None);
+    assert_eq!(stein(&[], 2), None);
+}
