@@ -87,7 +87,9 @@ class Bar:
         """The text of the bar."""
         done = sum(iterations for iterations, *_ in states)
         accepted = sum(n * share for n, share, *_ in states) / max(done, 1)
-        text = f"{len(states)} chains, {done:,} iterations, accepted {accepted:.0%}, {seconds:.0f} s"
+        warming = any(iterations < warmup for iterations, _, _, warmup in states)
+        phase = "warm-up" if warming else "sampling"
+        text = f"{phase}: {len(states)} chains, {done:,} iterations, accepted {accepted:.0%}, {seconds:.0f} s"
         total = self.total(states)
         if total is None or done == 0:
             return text

@@ -8,14 +8,14 @@ use crate::args::{MergeArgs, PrintArgs, SummaryArgs};
 use crate::colour::Ink;
 use crate::gp::GpReport;
 use crate::output::{harmless, wrapped, write_out};
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use kameleon::Target;
 use kameleon::diagnose::{Evidence, Truth, Verdict, compare_with_truth};
 use kameleon::statistics::Counts;
 use kameleon_runs::output::{JumpSummary, Posterior};
 use kameleon_runs::settings::Kind;
 use kameleon_runs::store::Files;
-use kameleon_runs::{Finished, How, Model, RunSettings, Status};
+use kameleon_runs::{Finished, Model, RunError, RunSettings, Status};
 use serde_json::{Value, json};
 
 /// A run to be printed.
@@ -68,6 +68,7 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         "seed": posterior.seed,
         "evaluations": posterior.evaluations(),
         "seconds": posterior.seconds.unwrap_or_default(),
+        "sd_log_estimate": posterior.sd_log_estimate,
         "acceptance": figures.acceptance,
         "longest_rejection_run": figures.longest_rejection_run,
         "parameters": summary.parameters,
@@ -144,6 +145,9 @@ fn as_text(
         line += &format!(", acceptance {acceptance:.3}, longest run of rejections {longest_rejection_run}");
     }
     out += &format!("\n{}", paragraph(&line));
+    if let Some(sd) = posterior.sd_log_estimate {
+        out += &paragraph(&format!("noise of the estimate at the last points of the chains: sd(log p̂) {sd:.2}"));
+    }
     if let Some(truth) = truth {
         out += &paragraph(&format!(
             "known truth, mean over chains: ‖mean‖ {:.3}, quantile deviation {:.2} %",
@@ -160,7 +164,9 @@ fn as_text(
         out += &paragraph(line);
     }
     let run = &settings.run;
-    if run.until.is_some() || run.max_draws.is_some() || run.max_evaluations.is_some() || run.max_minutes.is_some() {
+    let limits = [run.max_draws.is_some(), run.max_evaluations.is_some(), run.max_minutes.is_some()];
+    // A limit that ended the run too early is a warning.
+    if (run.until.is_some() || limits.contains(&true)) && !warnings.iter().any(|warning| warning == reason) {
         out += &paragraph(&format!("ended: {reason}"));
     }
     for warning in warnings {
@@ -237,8 +243,8 @@ pub fn summary(args: &SummaryArgs) -> Result<Exit> {
             None
         }
     };
-    let reason = if status.ending == How::Open { "the run has not ended" } else { &status.reason };
-    let shown = Shown { settings: &settings, posterior: &posterior, model: model.as_ref(), ran: false, reason };
+    let (model, reason) = (model.as_ref(), status.words());
+    let shown = Shown { settings: &settings, posterior: &posterior, model, ran: false, reason };
     print(&shown, &args.print)?;
     Ok(Exit::Done)
 }
@@ -262,7 +268,13 @@ fn harmless_model(settings: &RunSettings) -> Result<Option<Model>> {
 
 /// Runs `kameleon merge`.
 pub fn merge(args: &MergeArgs) -> Result<Exit> {
-    let settings = kameleon_runs::merge(&args.folders, &args.out)?;
+    let merged = kameleon_runs::merge(&args.folders, &args.out, args.incomplete);
+    let settings = merged.map_err(|error| match &error {
+        RunError::Incomplete(part) => {
+            anyhow!("{part}. Resume it first (kameleon resume), or add --incomplete to take what is there")
+        }
+        _ => error.into(),
+    })?;
     let out = args.out.display();
     write_out(&format!(
         "merged {} chains into {out}; to see the result: kameleon summary {out}\n",

@@ -1,7 +1,7 @@
 //! Vectorised Python functions: chains that advance in step, each asking on its own thread, are answered by one call; and so are
 //! all points of a batch.
 
-use crate::callable::kind_of;
+use crate::callable::{kind_of, rejects};
 use crate::session::Session;
 use kameleon::{EvalError, Evaluation, Noise, Target};
 use kameleon_models::NoiseInput;
@@ -30,21 +30,16 @@ pub struct Question {
     x: Vec<f64>,
     normals: Vec<f64>,
     seed: u64,
-    answer: Sender<Result<f64, String>>,
+    answer: Sender<Evaluation>,
 }
 
 impl Question {
-    fn new(x: &[f64], noise: &mut Noise<'_>, argument: NoiseInput, answer: Sender<Result<f64, String>>) -> Self {
+    fn new(x: &[f64], noise: &mut Noise<'_>, argument: NoiseInput, answer: Sender<Evaluation>) -> Self {
         let seed = argument.seed(noise).unwrap_or(0);
         Self { x: x.to_vec(), normals: noise.normals.to_vec(), seed, answer }
     }
 
-    fn all(
-        points: &[&[f64]],
-        noise: Vec<Noise<'_>>,
-        argument: NoiseInput,
-        answer: &Sender<Result<f64, String>>,
-    ) -> Vec<Self> {
+    fn all(points: &[&[f64]], noise: Vec<Noise<'_>>, argument: NoiseInput, answer: &Sender<Evaluation>) -> Vec<Self> {
         let each = |(x, mut noise): (&&[f64], Noise<'_>)| Self::new(x, &mut noise, argument, answer.clone());
         points.iter().zip(noise).map(each).collect()
     }
@@ -81,7 +76,7 @@ impl Target for Batched {
         let sent = self.batcher.send(Message::Ask(question)).is_ok();
         let answered = if sent { wait.recv().ok() } else { None };
         // The batcher keeps the exception itself.
-        answered.unwrap_or_else(|| Err("the run has ended".into())).map_err(EvalError::fatal)
+        answered.unwrap_or_else(ended)
     }
 
     fn batch(&self) -> usize {
@@ -94,9 +89,13 @@ impl Target for Batched {
         drop(answer);
         let sent = self.batcher.send(Message::Batch(questions)).is_ok();
         let answered = || if sent { wait.recv().ok() } else { None };
-        let ended = || Err("the run has ended".into());
-        points.iter().map(|_| answered().unwrap_or_else(ended).map_err(EvalError::fatal)).collect()
+        points.iter().map(|_| answered().unwrap_or_else(ended)).collect()
     }
+}
+
+/// The answer to a question that comes too late.
+fn ended() -> Evaluation {
+    Err(EvalError::fatal("the run has ended"))
 }
 
 /// Answers questions until the run has ended: as soon as every active chain has asked, or none has for a while.
@@ -105,6 +104,7 @@ pub fn serve(
     messages: &mut Receiver<Message>,
     function: &Bound<'_, PyAny>,
     argument: NoiseInput,
+    reject: bool,
     session: &Session,
 ) {
     let mut waiting = Vec::new();
@@ -128,15 +128,15 @@ pub fn serve(
         if !complete {
             continue;
         }
-        match evaluate(py, &waiting, function, argument) {
+        match evaluations(py, &waiting, function, argument, reject) {
             Ok(values) => waiting.drain(..).zip(values).for_each(|(question, value)| {
-                let _ = question.answer.send(Ok(value));
+                let _ = question.answer.send(value);
             }),
             Err(error) => {
                 let said = error.to_string();
                 session.blame(py, error);
                 waiting.drain(..).for_each(|question| {
-                    let _ = question.answer.send(Err(said.clone()));
+                    let _ = question.answer.send(Err(EvalError::fatal(said.clone())));
                 });
             }
         }
@@ -149,12 +149,13 @@ pub fn serve(
 pub struct Rows {
     function: Arc<Py<PyAny>>,
     argument: NoiseInput,
+    reject: bool,
 }
 
 impl Rows {
-    /// The function, and what it takes besides the points.
-    pub fn new(function: Py<PyAny>, argument: NoiseInput) -> Self {
-        Self { function: Arc::new(function), argument }
+    /// The function, what it takes besides the points, and whether its exceptions reject a point or end the run.
+    pub fn new(function: Py<PyAny>, argument: NoiseInput, reject: bool) -> Self {
+        Self { function: Arc::new(function), argument, reject }
     }
 }
 
@@ -174,10 +175,29 @@ impl Target for Rows {
 
     fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {
         let questions = Question::all(points, noise, self.argument, &channel().0);
-        Python::attach(|py| match evaluate(py, &questions, self.function.bind(py), self.argument) {
-            Ok(values) => values.into_iter().map(Ok).collect(),
+        Python::attach(|py| match evaluations(py, &questions, self.function.bind(py), self.argument, self.reject) {
+            Ok(values) => values,
             Err(error) => points.iter().map(|_| Err(EvalError::fatal(error.clone_ref(py)))).collect(),
         })
+    }
+}
+
+/// The log densities at all points, by one call. If an exception is to reject points, those that raise it are found one by one.
+fn evaluations(
+    py: Python<'_>,
+    all: &[Question],
+    function: &Bound<'_, PyAny>,
+    argument: NoiseInput,
+    reject: bool,
+) -> PyResult<Vec<Evaluation>> {
+    match evaluate(py, all, function, argument) {
+        Ok(values) => Ok(values.into_iter().map(Ok).collect()),
+        Err(error) if !reject || !rejects(py, &error) => Err(error),
+        Err(error) if all.len() == 1 => Ok(vec![Err(EvalError::reject(error.to_string()))]),
+        Err(_) => {
+            let one = |question| evaluations(py, std::slice::from_ref(question), function, argument, reject);
+            Ok(all.iter().map(one).collect::<PyResult<Vec<_>>>()?.into_iter().flatten().collect())
+        }
     }
 }
 

@@ -20,6 +20,7 @@ mod run;
 mod sampler;
 mod session;
 mod target;
+mod words;
 
 use pyo3::prelude::*;
 

@@ -142,6 +142,7 @@ pub fn posterior(
     }
     let statistics = || chains.iter().map(|chain| &chain.statistics);
     let mut warnings: Vec<String> = status.warning().into_iter().collect();
+    warnings.extend(status.notes.iter().cloned());
     warnings.extend(invalid_points(statistics()));
     warnings.extend(population.iter().flat_map(PopulationSummary::warnings));
     // Modes of different widths look like a funnel, and are none.
@@ -153,6 +154,7 @@ pub fn posterior(
             chains.iter().map(|chain| (chain.index, &chain.statistics)),
             stuck::advice(settings),
         ));
+        warnings.extend(status.sd_log_estimate.and_then(|sd| stuck::too_noisy(sd, settings)));
     }
     Ok(Posterior {
         target: settings.model.name(),
@@ -163,6 +165,7 @@ pub fn posterior(
         warmup,
         thin: settings.run.thin,
         noisy,
+        sd_log_estimate: status.sd_log_estimate,
         seconds: (status.seconds > 0.0).then_some(status.seconds),
         settings: settings.to_toml()?,
         warnings,
@@ -226,7 +229,10 @@ fn shown(chain: StoredChain, bounds: &[Bound], warmup: u64) -> ChainDraws {
     proposals.iter_mut().for_each(|ellipse| stretch(ellipse, bounds));
     own_units(&mut recorded.warmup, bounds);
     own_units(&mut recorded.draws, bounds);
-    let statistics = chain.as_ref().map_or_else(|| Statistics::new(warmup), |chain| chain.statistics().clone());
+    let mut statistics = chain.as_ref().map_or_else(|| Statistics::new(warmup), |chain| chain.statistics().clone());
+    if let Some(invalid) = &mut statistics.first_invalid {
+        invalid.point.iter_mut().zip(bounds).for_each(|(u, bound)| *u = bound.bounded(*u).0);
+    }
     ChainDraws { index, warmup: recorded.warmup, draws: recorded.draws, statistics, proposals }
 }
 

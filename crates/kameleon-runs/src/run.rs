@@ -6,6 +6,7 @@ use crate::load::settings_of;
 use crate::place::{Finished, Place};
 use crate::prepare::Prepared;
 use crate::remote::RemoteRunner;
+use crate::same_model;
 use crate::settings::{RunSettings, SettingsError};
 use crate::store::{DiskRecord, Folder};
 use kameleon::any_target::AnyTarget;
@@ -91,7 +92,7 @@ fn begin(
     control: Control<'_>,
     begun: &mut Vec<usize>,
 ) -> Result<Finished, RunError> {
-    let place = Place::new(folder, outside.runner, control);
+    let mut place = Place::new(folder, outside.runner, control);
     if let Some(ended) = place.run_population(prepared)? {
         return Ok(ended);
     }
@@ -99,6 +100,9 @@ fn begin(
     for index in prepared.settings.run.indices() {
         jobs.push(place.begin(prepared, index)?);
         begun.push(index);
+    }
+    if let Some(first) = jobs.first_mut() {
+        place.note_noise(prepared, first)?;
     }
     place.run_chains(jobs, prepared)
 }
@@ -111,18 +115,31 @@ pub fn resume(
     draws: Option<u64>,
     control: Control<'_>,
 ) -> Result<Finished, RunError> {
-    resume_on(&Outside::default(), folder, target, draws, None, control)
+    resume_on(&Outside::default(), folder, target, Resume { draws, ..Resume::default() }, control)
 }
 
-/// [`resume`] with what comes from outside, on another number of `threads` than the run was started with.
+/// What may differ when a run is resumed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Resume {
+    /// The number of draws of each chain, to make the run longer.
+    pub draws: Option<u64>,
+    /// The number of threads.
+    pub threads: Option<usize>,
+    /// The most minutes from now on.
+    pub max_minutes: Option<f64>,
+    /// Whether the model may give other values than the chains have stored.
+    pub trust: bool,
+}
+
+/// [`resume`] with what comes from outside, and with what may differ.
 pub fn resume_on(
     outside: &Outside<'_>,
     folder: &Path,
     target: impl Target + Clone + Send,
-    draws: Option<u64>,
-    threads: Option<usize>,
+    resume: Resume,
     control: Control<'_>,
 ) -> Result<Finished, RunError> {
+    let Resume { draws, threads, max_minutes, trust } = resume;
     let folder = Folder::open(folder)?;
     let mut settings = settings_of(folder.path())?;
     if let Some(draws) = draws {
@@ -132,10 +149,15 @@ pub fn resume_on(
     let lengthened = prepared.settings.to_toml()?;
     for run in [&mut prepared.settings.run, &mut prepared.plan] {
         run.threads = threads.or(run.threads);
+        run.max_minutes = max_minutes.or(run.max_minutes);
+        run.check().map_err(|error| error.within("run"))?;
     }
     let place = Place::new(Some(&folder), outside.runner, control);
     let ended = place.run_population(&mut prepared)?;
-    let jobs = if ended.is_some() { Vec::new() } else { rejoin_all(&place, &folder, &prepared)? };
+    let mut jobs = if ended.is_some() { Vec::new() } else { rejoin_all(&place, &folder, &prepared)? };
+    if !trust {
+        same_model::check(&place, &prepared, &mut jobs)?;
+    }
     if let Some(draws) = draws {
         let made = jobs.iter().map(|job| job.draws(settings.run.thin)).max().unwrap_or(0);
         let what = format!("{draws} are fewer than the {made} that a chain of the run has already");
@@ -196,5 +218,5 @@ fn rejoin<'a>(folder: &Folder, prepared: &Prepared<'a>, index: usize) -> Result<
         let why = format!("chain {index} was saved for another model, in {dim} dimensions and with {normals} normals");
         return Err(RunError::refused(folder.path(), why));
     }
-    Ok(Job::new(chain, target, record))
+    Ok(prepared.with_restart(Job::new(chain, target, record)))
 }

@@ -140,7 +140,7 @@ fn end(
         (Ok(()), Search::Done(_), _) => None,
         (Ok(()), _, Some((_, limit))) => {
             let minutes = (limit.as_secs_f64() / 60.0 * 1e6).round() / 1e6;
-            Some((Ending::Complete, format!("the limit of {minutes} minutes (max-minutes) was reached {after}")))
+            Some((Ending::Limited, format!("the limit of {minutes} minutes (max-minutes) was reached {after}")))
         }
         (Ok(()), ..) => Some((Ending::Stopped, format!("the run was stopped before its end, {after}"))),
     };

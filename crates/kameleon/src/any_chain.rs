@@ -16,6 +16,8 @@ pub trait AnyChain: Deref<Target = ChainCore> + Send {
     fn tell(&mut self, value: Evaluation) -> Result<Option<Step>, ChainError>;
     /// See [`Chain::step`].
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError>;
+    /// See [`Chain::evaluate_again`].
+    fn evaluate_again(&self, target: &mut dyn Target) -> Evaluation;
     /// The proposal's scale ν.
     fn scale(&self) -> f64;
     /// The covariance of the proposal at `x`, row by row, where the proposal knows it.
@@ -59,6 +61,10 @@ where
 
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError> {
         Chain::step(self, target)
+    }
+
+    fn evaluate_again(&self, target: &mut dyn Target) -> Evaluation {
+        Chain::evaluate_again(self, target)
     }
 
     fn scale(&self) -> f64 {

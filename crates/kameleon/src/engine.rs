@@ -9,7 +9,7 @@ mod progress;
 mod queue;
 mod stopping;
 
-pub use job::{Job, Runner};
+pub use job::{Job, Restart, Runner};
 pub use progress::{PopulationProgress, Progress};
 pub use stopping::{Next, Rule, StopRule, Stopping};
 
@@ -30,8 +30,10 @@ const MOST_WAITING: usize = 512;
 /// How a run ended.
 #[derive(Debug)]
 pub enum Ending {
-    /// All draws were made, or as many as were needed or allowed.
+    /// All draws were made, or as many as were needed.
     Complete,
+    /// A limit ended it before its goal: the draws that were asked for, or a stopping rule.
+    Limited,
     /// It was asked to stop; the draws made so far are kept.
     Stopped,
     /// An error ended it; the draws made so far are kept.
@@ -116,6 +118,7 @@ impl Engine<'_> {
             let draws = match catch_unwind(AssertUnwindSafe(|| rule.next(&jobs))) {
                 Ok(Ok(Next::Draws(draws))) => draws,
                 Ok(Ok(Next::Enough(reason))) => return Ok(Finish { jobs, ending: Ending::Complete, reason }),
+                Ok(Ok(Next::TooFew(reason))) => return Ok(Finish { jobs, ending: Ending::Limited, reason }),
                 Ok(Err(source)) => return Ok(failed(jobs, ChainError::Record { chain: 0, source })),
                 Err(panic) => {
                     let (t, said) = (jobs.first().map_or(0, |job| job.chain.iterations()), said(&*panic));
@@ -144,7 +147,7 @@ impl Engine<'_> {
         match self.limit.filter(|_| late) {
             Some((_, limit)) => {
                 let minutes = limit.as_secs_f64() / 60.0;
-                (Ending::Complete, format!("the limit of {minutes} minutes (max-minutes) was reached {after}"))
+                (Ending::Limited, format!("the limit of {minutes} minutes (max-minutes) was reached {after}"))
             }
             None => (Ending::Stopped, format!("the run was stopped before its end, {after}")),
         }

@@ -30,6 +30,8 @@ pub struct Posterior {
     pub thin: u64,
     /// Whether the log density is an unbiased estimate.
     pub noisy: bool,
+    /// The standard deviation of the log of the estimate, where it was measured.
+    pub sd_log_estimate: Option<f64>,
     /// How long the run took, where that is known.
     pub seconds: Option<f64>,
     /// The resolved settings as TOML text.

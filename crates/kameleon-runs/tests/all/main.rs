@@ -11,5 +11,6 @@ mod population;
 mod posterior;
 mod remote;
 mod reweight;
+mod same_model;
 mod settings;
 mod store;

@@ -4,7 +4,7 @@ use super::{Control, Progress};
 use crate::any_chain::AnyChain;
 use crate::chain::ChainError;
 use crate::record::{Draw, Keep, Moment, Record, RecordError, Recorded};
-use crate::target::Target;
+use crate::target::{Evaluation, Noise, Target};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -22,7 +22,12 @@ pub struct Job<'a> {
     pub record: Box<dyn Record + 'a>,
     /// Why it stopped early, if it did.
     pub error: Option<ChainError>,
+    /// Where the chain starts instead, for as long as its start has no density.
+    restart: Option<Restart<'a>>,
 }
+
+/// Makes the same chain at another start; none when all have been tried.
+pub type Restart<'a> = Box<dyn FnMut() -> Option<Box<dyn AnyChain>> + Send + 'a>;
 
 /// Advances chains in another place than on the engine's threads.
 pub trait Runner: Sync {
@@ -53,7 +58,22 @@ impl Runner for OnThreads {
 impl<'a> Job<'a> {
     /// A chain that has yet to run.
     pub fn new(chain: Box<dyn AnyChain>, target: Box<dyn Target + Send + 'a>, record: impl Record + 'a) -> Self {
-        Self { chain, target, record: Box::new(record), error: None }
+        Self { chain, target, record: Box::new(record), error: None, restart: None }
+    }
+
+    /// The same job, whose chain starts elsewhere if it cannot start where it is.
+    pub fn with_restart(self, restart: Restart<'a>) -> Self {
+        Self { restart: Some(restart), ..self }
+    }
+
+    /// See [`crate::Chain::evaluate_again`].
+    pub fn evaluate_again(&mut self) -> Evaluation {
+        self.chain.evaluate_again(&mut *self.target)
+    }
+
+    /// The target's answer where the chain is, with other noise.
+    pub fn evaluate_here(&mut self, noise: Noise<'_>) -> Evaluation {
+        self.target.log_density(self.chain.position(), noise)
     }
 
     /// Records a draw that was made elsewhere.
@@ -102,6 +122,12 @@ impl<'a> Job<'a> {
 
     fn work(&mut self, runner: &dyn Runner, keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> bool {
         self.error = runner.advance(self, keep, sampling, stop).err();
+        while let Some(ChainError::Start { .. }) = self.error
+            && let Some(chain) = self.restart.as_mut().and_then(|restart| restart())
+        {
+            self.chain = chain;
+            self.error = runner.advance(self, keep, sampling, stop).err();
+        }
         let done = self.error.is_some() || self.has(sampling) || stop();
         if let Err(error) = self.save(done) {
             self.error.get_or_insert(error);
