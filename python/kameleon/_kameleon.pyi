@@ -125,18 +125,6 @@ def run(
 def work(
     task: bytes, target: Target, *, attached: bool, prior: _Prior | None
 ) -> tuple[bytes, BaseException | None]: ...
-def run_in_step(
-    settings: str | None,
-    function: Callable[..., Any] | None,
-    *,
-    folder: Path | None,
-    resume: _Changes,
-    prior: _Prior | None,
-    seeded: bool,
-    normals: int,
-    reject: bool,
-    watcher: _Watcher | None,
-) -> Ran: ...
 def load(folder: Path) -> tuple[dict[str, Any], str, str]: ...
 def save(posterior: dict[str, Any], path: Path, modes: bool) -> None: ...
 def settings_of(folder: Path) -> str: ...

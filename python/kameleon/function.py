@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from .errors import SettingsError
 
 OnError = Literal["stop", "reject"]
-GENERATORS = ("rng", "generator")
-"""The names of a second argument that is certainly a generator."""
+GENERATORS = ("rng", "generator", "rngs", "generators")
+"""The names of a second argument that is certainly a generator, or one for each row."""
 
 
 @dataclass(frozen=True)

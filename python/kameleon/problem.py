@@ -100,7 +100,7 @@ def under(recipe: Recipe, prior: PythonPrior) -> Problem:
 
 
 def by_rows(what: Problem) -> Problem:
-    """The problem for a task on a worker: a vectorised function gets one row of a chain, or all rows of a batch."""
+    """The problem with a vectorised function as a target, which gets the rows of all chains, or of a batch."""
     if what.function is None:
         return what
     native = _kameleon.Target.rows(what.function, what.seeded, what.normals, what.reject)

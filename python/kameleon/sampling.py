@@ -237,14 +237,11 @@ def _run(
     watched: AbstractContextManager[Any],
 ) -> Result:
     """Starts a run with these settings, or resumes the one in the folder with these changes."""
-    what = what if sender is None else problem.by_rows(what)
+    what = problem.by_rows(what)
+    assert what.native is not None
     with watched as watch:
         how: dict[str, Any] = {"folder": folder, "resume": changes, "prior": what.prior, "watcher": watch}
-        if what.native is not None:
-            ran = _kameleon.run(settings, what.native, attached=what.attached, sender=sender, **how)
-        else:
-            how.update(seeded=what.seeded, normals=what.normals, reject=what.reject)
-            ran = _kameleon.run_in_step(settings, what.function, **how)
+        ran = _kameleon.run(settings, what.native, attached=what.attached, sender=sender, **how)
     return finish(ran, what, sender)
 
 

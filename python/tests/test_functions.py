@@ -107,7 +107,7 @@ def test_noise_that_is_not_declared_is_told():
         assert any(re.search(pattern, warning) for warning in found.warnings), found.warnings
 
     told("not declared so: at the same point .* set noisy=True", lambda x: normal(x) + rng.normal())
-    advice = r"is above 1.5.*normals=COUNT\) and set correlated=0.99"
+    advice = r"(is above 1.5|is stuck).*normals=COUNT\) and set correlated=0.99"
     told(advice, lambda x, rng: normal(x) + 3 * rng.normal())
     quiet = km.sample(lambda x, rng: normal(x) + 0.5 * rng.normal(), [0.0], **SHORT)
     assert 0.2 < quiet.stats["sd_log_estimate"] < 1.0 and not quiet.warnings

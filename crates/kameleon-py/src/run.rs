@@ -1,15 +1,11 @@
-//! Runs, started or resumed: on threads without the interpreter, on one thread with it, on an executor, or with all
-//! chains evaluated in one call.
+//! Runs, started or resumed: on threads without the interpreter, on one thread with it, or on an executor.
 
-use crate::batcher::{Batched, Message, serve};
-use crate::callable::noise_input;
 use crate::executor_bridge::ExecutorBridge;
 use crate::python_prior::PythonPrior;
 use crate::session::{Session, SignalChecked, watched};
 use crate::target::PyTarget;
 use crate::{error, json, posterior, words};
 use kameleon::Ending;
-use kameleon::any_target::AnyTarget;
 use kameleon_models::JointPrior;
 use kameleon_runs::{Finished, Outside, RemoteRunner, Resume, RunError, RunSettings};
 use pyo3::prelude::*;
@@ -129,42 +125,6 @@ pub fn run(
     }
     let target = SignalChecked::new(target.copy(), Arc::clone(&work.session), attached);
     let finished = if attached { work.run(target) } else { watched(py, &work.session, || work.run(target)) };
-    conclude(py, &work.session, finished)
-}
-
-/// [`run`] for a vectorised `function`, which evaluates the points of all chains in one call: it takes (points),
-/// (points, seeds) or (points, normals).
-#[pyfunction]
-#[pyo3(signature = (settings, function, *, folder, resume, prior, seeded, normals, reject, watcher))]
-#[expect(clippy::too_many_arguments)]
-pub fn run_in_step(
-    py: Python<'_>,
-    settings: Option<&str>,
-    function: &Bound<'_, PyAny>,
-    folder: Option<PathBuf>,
-    resume: Changes,
-    prior: Option<Py<PyAny>>,
-    seeded: bool,
-    normals: usize,
-    reject: bool,
-    watcher: Option<Py<PyAny>>,
-) -> PyResult<Ran> {
-    let mut work = Work::new(settings, folder, again(resume), watcher)?.under(py, prior)?;
-    work.set_threads(work.session.going());
-    let argument = noise_input(seeded, normals);
-    let (batched, mut messages) = Batched::new(argument);
-    let batcher = batched.batcher();
-    let target = SignalChecked::new(AnyTarget::new(batched), Arc::clone(&work.session), false);
-    let finished = std::thread::scope(|scope| {
-        let work = &work;
-        let worker = scope.spawn(move || {
-            let finished = work.run(target);
-            let _ = batcher.send(Message::End);
-            finished
-        });
-        serve(py, &mut messages, function, argument, reject, &work.session);
-        py.detach(|| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    });
     conclude(py, &work.session, finished)
 }
 

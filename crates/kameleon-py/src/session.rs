@@ -55,11 +55,6 @@ impl Session {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// The number of chains that have not ended.
-    pub fn going(&self) -> usize {
-        self.progress.iter().filter(|progress| !progress.done.load(Ordering::Relaxed)).count()
-    }
-
     /// Asks the interpreter, unless it was asked recently.
     pub fn tick(&self, py: Python<'_>) {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,10 +1,10 @@
 //! The class `Target`: what Python passes to a run, made by one of its constructors.
 
 use crate::array::{self, Matrix, Vector};
-use crate::batcher::Rows;
 use crate::callable::{Callable, noise_input};
 use crate::pointer::{Function, Pointer};
 use crate::python_prior::Under;
+use crate::rows::Rows;
 use crate::{error, json};
 use kameleon::any_target::AnyTarget;
 use kameleon::random::{Purpose, stream};

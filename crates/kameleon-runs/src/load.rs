@@ -150,11 +150,9 @@ pub fn posterior(
     warnings.extend(advice.into_iter().filter(|text| !(several && text.contains(FUNNEL))));
     warnings.extend(jumps.as_ref().and_then(|jumps| jumps.warning(&names)));
     if noisy {
-        warnings.extend(stuck::warning(
-            chains.iter().map(|chain| (chain.index, &chain.statistics)),
-            stuck::advice(settings),
-        ));
-        warnings.extend(status.sd_log_estimate.and_then(|sd| stuck::too_noisy(sd, settings)));
+        let all = chains.iter().map(|chain| (chain.index, &chain.statistics));
+        let too_noisy = || stuck::too_noisy(status.sd_log_estimate?, settings);
+        warnings.extend(stuck::warning(all, stuck::advice(settings)).or_else(too_noisy));
     }
     Ok(Posterior {
         target: settings.model.name(),

@@ -4,7 +4,7 @@ use crate::chain::{Chain, ChainCore, ChainError, ChainState, Step};
 use crate::learner::{Learner, SharedFit};
 use crate::proposal::*;
 use crate::report::{Regions, Report};
-use crate::target::{Evaluation, Target};
+use crate::target::{Evaluation, Noise, Target};
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
@@ -16,6 +16,10 @@ pub trait AnyChain: Deref<Target = ChainCore> + Send {
     fn tell(&mut self, value: Evaluation) -> Result<Option<Step>, ChainError>;
     /// See [`Chain::step`].
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError>;
+    /// See [`Chain::question`].
+    fn question(&mut self) -> Option<(&[f64], Noise<'_>)>;
+    /// See [`Chain::put_back_noise`].
+    fn put_back_noise(&mut self);
     /// See [`Chain::evaluate_again`].
     fn evaluate_again(&self, target: &mut dyn Target) -> Evaluation;
     /// The proposal's scale ν.
@@ -61,6 +65,14 @@ where
 
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError> {
         Chain::step(self, target)
+    }
+
+    fn question(&mut self) -> Option<(&[f64], Noise<'_>)> {
+        Chain::question(self)
+    }
+
+    fn put_back_noise(&mut self) {
+        Chain::put_back_noise(self);
     }
 
     fn evaluate_again(&self, target: &mut dyn Target) -> Evaluation {

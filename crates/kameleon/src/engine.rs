@@ -5,6 +5,7 @@
 //! that there are enough. `kameleon::sample`, run folders, the Python package and studies differ in their records and rules only.
 
 mod job;
+mod lockstep;
 mod progress;
 mod queue;
 mod stopping;
@@ -164,6 +165,7 @@ impl Engine<'_> {
             Some(_) => jobs.len().min(MOST_WAITING),
             None => self.threads.unwrap_or(cores).min(jobs.len()),
         };
+        let in_step = self.runner.is_none() && jobs.iter().all(|job| job.batch() > 1);
         let queue = Queue::new(jobs);
         let stop = || queue.has_failed() || self.control.is_stopped();
         let work = || {
@@ -174,12 +176,16 @@ impl Engine<'_> {
                 queue.give_back(index, job, done);
             }
         };
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(work);
-            }
-            work();
-        });
+        if in_step {
+            lockstep::run(&queue, self.keep, sampling, self.control, &stop);
+        } else {
+            std::thread::scope(|scope| {
+                for _ in 1..threads {
+                    scope.spawn(work);
+                }
+                work();
+            });
+        }
         let stopped = stop();
         let mut jobs = queue.into_jobs();
         if !stopped {
