@@ -28,6 +28,18 @@ pub fn watch<R>(
     })
 }
 
+/// Runs `read` with a line that tells the share of the files that has been read; no line where it is not on a terminal.
+pub fn reading<R>(read: impl FnOnce(&dyn Fn(f64)) -> R) -> R {
+    if !std::io::stderr().is_terminal() {
+        return read(&|_| {});
+    }
+    let style = ProgressStyle::with_template("reading {bar:16.green} {percent:>3}%").expect("the template is right");
+    let bar = ProgressBar::new(1000).with_style(style.progress_chars("━╸─"));
+    let result = read(&|share| bar.set_position((1000.0 * share) as u64));
+    bar.finish_and_clear();
+    result
+}
+
 fn draw(
     progress: &[Progress],
     population: &PopulationProgress,

@@ -8,6 +8,7 @@ use crate::args::{MergeArgs, PrintArgs, SummaryArgs};
 use crate::colour::Ink;
 use crate::gp::GpReport;
 use crate::output::{harmless, wrapped, write_out};
+use crate::progress::reading;
 use anyhow::{Result, anyhow, bail};
 use kameleon::Target;
 use kameleon::diagnose::{Evidence, Truth, Verdict, compare_with_truth};
@@ -15,7 +16,7 @@ use kameleon::statistics::Counts;
 use kameleon_runs::output::{JumpSummary, Posterior};
 use kameleon_runs::settings::Kind;
 use kameleon_runs::store::Files;
-use kameleon_runs::{Finished, Model, RunError, RunSettings, Status};
+use kameleon_runs::{Finished, MOST_BYTES, Model, RunError, RunSettings, Status};
 use serde_json::{Value, json};
 
 /// A run to be printed.
@@ -65,6 +66,7 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         "warmup": posterior.warmup,
         "draws": figures.draws,
         "thin": posterior.thin,
+        "diagnosed_one_in": posterior.all.as_ref().map_or(1, |all| all.every),
         "seed": posterior.seed,
         "evaluations": posterior.evaluations(),
         "seconds": posterior.seconds.unwrap_or_default(),
@@ -138,6 +140,12 @@ fn as_text(
         out.push('\n');
         out += &in_colour(&summary.verdict, ink);
     }
+    if let Some(all) = &posterior.all {
+        let every = all.every;
+        out += &paragraph(&format!(
+            "The run is large: means, sds and quantiles are of all draws, ESS, R-hat, MCSE and what follows of one in {every}."
+        ));
+    }
     let mut line = format!("{} evaluations", posterior.evaluations());
     line += &posterior.seconds.map_or_else(String::new, |seconds| format!(" in {seconds:.2} s"));
     if figures.acceptance.is_finite() {
@@ -191,7 +199,7 @@ fn in_colour(verdict: &Verdict, ink: Ink) -> String {
 
 /// Figures over all chains.
 struct Figures {
-    draws: usize,
+    draws: u64,
     acceptance: f64,
     longest_rejection_run: u64,
 }
@@ -201,7 +209,7 @@ impl Figures {
         let statistics = || posterior.chains.iter().map(|chain| &chain.statistics);
         let count = |of: fn(&Counts) -> u64| statistics().map(|s| of(&s.sampling)).sum::<u64>() as f64;
         Self {
-            draws: posterior.chains.iter().map(|chain| chain.draws.len()).min().unwrap_or(0),
+            draws: posterior.draws(),
             acceptance: count(|c| c.accepted) / count(Counts::total),
             longest_rejection_run: statistics().map(|s| s.longest_rejection_run).max().unwrap_or(0),
         }
@@ -209,7 +217,7 @@ impl Figures {
 }
 
 /// What was run; for classification also the data and the model.
-fn headline(shown: &Shown<'_>, draws: usize) -> String {
+fn headline(shown: &Shown<'_>, draws: u64) -> String {
     let Shown { posterior, model, .. } = shown;
     let (chains, each) = match posterior.chains.as_slice() {
         [] => (format!("{} chains", shown.settings.run.indices().len()), " each"),
@@ -234,7 +242,7 @@ fn headline(shown: &Shown<'_>, draws: usize) -> String {
 /// Runs `kameleon summary`.
 pub fn summary(args: &SummaryArgs) -> Result<Exit> {
     let settings = kameleon_runs::settings_of(&args.folder)?;
-    let mut posterior = kameleon_runs::load(&args.folder)?;
+    let mut posterior = reading(|watch| kameleon_runs::load_limited(&args.folder, MOST_BYTES, watch))?;
     let status = Status::read(&Files::of(&args.folder)?);
     let model = match harmless_model(&settings) {
         Ok(model) => model,

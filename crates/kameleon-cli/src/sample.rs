@@ -15,13 +15,16 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// The program shows figures, for which not all draws of a large run have to be in memory.
+const LIMITED: Outside<'static> = Outside { runner: None, prior: None, limited: true };
+
 /// Runs `kameleon sample`.
 pub fn sample(args: &SampleArgs) -> Result<Exit> {
     let mut settings = args.resolve()?;
     let model = open(&settings, &args.show)?;
     model.settle(&mut settings);
     run(&settings, &model, args.out.as_deref(), &args.show, |control| {
-        kameleon_runs::start(&settings, model.clone(), args.out.as_deref(), control)
+        kameleon_runs::start_on(&LIMITED, &settings, model.clone(), args.out.as_deref(), control)
     })
 }
 
@@ -36,7 +39,7 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit> {
     }
     let resume = Resume { draws: args.draws, threads: None, max_minutes: args.max_minutes, trust: args.changed };
     run(&settings, &model, Some(folder), &args.show, |control| {
-        kameleon_runs::resume_on(&Outside::default(), folder, model.clone(), resume, control)
+        kameleon_runs::resume_on(&LIMITED, folder, model.clone(), resume, control)
     })
     .map_err(|error| match error.downcast_ref() {
         Some(RunError::OtherModel(_)) => {

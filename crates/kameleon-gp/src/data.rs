@@ -201,7 +201,9 @@ fn not_two(column: &str, values: &[&str]) -> GpError {
     let (count, all) = (values.len(), values.join(", "));
     let hint = match values {
         [_, _, third, ..] => {
-            format!("; to separate one of them from the rest, make it positive (--positive {third}), once for each class")
+            format!(
+                "; to separate one of them from the rest, make it positive (--positive {third}), once for each class"
+            )
         }
         _ => String::new(),
     };

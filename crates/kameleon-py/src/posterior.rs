@@ -107,6 +107,7 @@ fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
         jumps: json::read(&jumps)?,
         population: population.map(|population| PopulationSummary { labels, ..population }),
         label_modes: false,
+        all: None,
     })
 }
 

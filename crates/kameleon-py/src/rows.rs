@@ -107,5 +107,6 @@ fn matrix<'py>(py: Python<'py>, rows: &[&[f64]]) -> PyResult<Bound<'py, PyArray2
 
 /// The error for a function that did not return a number for each row.
 fn not_rows(rows: usize, what: &str) -> PyErr {
-    PyValueError::new_err(format!("log_density must return {rows} numbers, one for each row, not {what}"))
+    let numbers = if rows == 1 { "1 number for one row".into() } else { format!("{rows} numbers, one for each row") };
+    PyValueError::new_err(format!("log_density must return {numbers}, not {what}"))
 }

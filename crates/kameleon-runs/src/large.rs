@@ -5,42 +5,23 @@
 //! those between them, so that the quantiles are exact.
 
 use crate::error::RunError;
-use crate::load::{read_draws, settings_of};
+use crate::output::{AllDraws, Figures};
+use crate::read::{read_draws, settings_of};
 use crate::store::{Files, read_journal};
 use kameleon::diagnose::quantile;
 use kameleon::record::Recorded;
 use kameleon_models::Bound;
-use serde::Serialize;
 use std::cell::Cell;
 use std::path::Path;
 
-/// Journals of this many bytes together are read as a whole.
-const MOST_BYTES: u64 = 64 << 20;
-/// The levels of the quantiles, and how far around them values are collected, as a share of all draws.
+/// Journals of this many bytes together are read as a whole by default.
+pub const MOST_BYTES: u64 = 64 << 20;
+/// The levels of the quantiles.
 const LEVELS: [f64; 3] = [0.05, 0.5, 0.95];
-const MARGIN: f64 = 0.004;
-
-/// What all draws of a run say, where only some of them are in memory.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct AllDraws {
-    /// The number of draws of the chain that has the fewest.
-    pub draws: u64,
-    /// One draw out of this many is in memory.
-    pub every: u64,
-    /// Figures of each parameter.
-    pub parameters: Vec<Figures>,
-}
-
-/// Figures of one parameter over all draws.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Figures {
-    /// The mean.
-    pub mean: f64,
-    /// The standard deviation (over n − 1).
-    pub sd: f64,
-    /// The quantiles at 5, 50 and 95 %.
-    pub quantiles: [f64; 3],
-}
+/// How far around a level values are collected: a share of all draws, and this many standard errors of the share of those in memory
+/// that lie below.
+const MARGIN: f64 = 0.002;
+const STANDARD_ERRORS: f64 = 5.0;
 
 /// How the journals of a run are read: all draws, or one out of every so many, with a word on how far it is.
 pub struct Reading<'a> {
@@ -56,12 +37,13 @@ impl<'a> Reading<'a> {
         Self { every: 1, total: 0, done: Cell::new(0), watch: &|_| {} }
     }
 
-    /// As much of a run as fits into a fixed memory. `watch` is told the share that has been read.
-    pub fn limited(folder: &Path, watch: &'a dyn Fn(f64)) -> Result<Self, RunError> {
+    /// All of a run whose journals have at most this many bytes, and as much of a larger one. `watch` is told the share that has
+    /// been read.
+    pub fn limited(folder: &Path, most: u64, watch: &'a dyn Fn(f64)) -> Result<Self, RunError> {
         let files = Files::of(folder)?;
         let length = |index: usize| std::fs::metadata(files.journal(index)).map_or(0, |data| data.len());
         let total: u64 = settings_of(folder)?.run.indices().into_iter().map(length).sum();
-        Ok(Self { every: total.div_ceil(MOST_BYTES).max(1), total: 2 * total, done: Cell::new(0), watch })
+        Ok(Self { every: total.div_ceil(most.max(1)).max(1), total: 2 * total, done: Cell::new(0), watch })
     }
 
     /// Whether some draws are left out.
@@ -80,7 +62,8 @@ pub struct Gathering {
     bounds: Vec<Bound>,
     fewest: Option<u64>,
     count: f64,
-    mean: Vec<f64>,
+    first: Vec<f64>,
+    sums: Vec<f64>,
     squares: Vec<f64>,
 }
 
@@ -88,7 +71,12 @@ impl Gathering {
     /// Of parameters with these bounds.
     pub fn new(bounds: Vec<Bound>) -> Self {
         let dim = bounds.len();
-        Self { bounds, fewest: None, count: 0.0, mean: vec![0.0; dim], squares: vec![0.0; dim] }
+        Self { bounds, fewest: None, count: 0.0, first: Vec::new(), sums: vec![0.0; dim], squares: vec![0.0; dim] }
+    }
+
+    /// The number of parameters.
+    pub fn dim(&self) -> usize {
+        self.bounds.len()
     }
 
     /// Reads a chain: the draws that are kept, on the unbounded scale; the moments of all of them are added up.
@@ -121,14 +109,16 @@ impl Gathering {
         Ok(kept)
     }
 
+    /// Sums of distances from the first draw, which lies among the others.
     fn add(&mut self, x: &[f64]) {
+        if self.count == 0.0 {
+            self.first = x.iter().zip(&self.bounds).map(|(u, bound)| bound.value(*u)).collect();
+        }
         self.count += 1.0;
-        let share = 1.0 / self.count;
-        for (((u, bound), mean), squares) in x.iter().zip(&self.bounds).zip(&mut self.mean).zip(&mut self.squares) {
-            let value = bound.value(*u);
-            let distance = value - *mean;
-            *mean += distance * share;
-            *squares += distance * (value - *mean);
+        for (i, (u, bound)) in x.iter().zip(&self.bounds).enumerate() {
+            let distance = bound.value(*u) - self.first[i];
+            self.sums[i] += distance;
+            self.squares[i] += distance * distance;
         }
     }
 
@@ -150,10 +140,13 @@ impl Gathering {
                 }
             })?;
         }
-        let parameter = |(i, limits): (usize, [Limit; 3])| Figures {
-            mean: self.mean[i],
-            sd: (self.squares[i] / (self.count - 1.0)).sqrt(),
-            quantiles: limits.map(|limit| limit.quantile(self.count)),
+        let parameter = |(i, limits): (usize, [Limit; 3])| {
+            let shift = self.sums[i] / self.count;
+            Figures {
+                mean: self.first.get(i).map_or(f64::NAN, |first| first + shift),
+                sd: ((self.squares[i] - shift * self.sums[i]).max(0.0) / (self.count - 1.0)).sqrt(),
+                quantiles: limits.map(|limit| limit.quantile(self.count)),
+            }
         };
         let parameters = limits.into_iter().enumerate().map(parameter).collect();
         Ok(AllDraws { draws: self.fewest.unwrap_or(0), every: reading.every, parameters })
@@ -166,12 +159,13 @@ impl Gathering {
             let mut column: Vec<f64> =
                 kept.iter().flat_map(|(_, points)| points.iter().skip(i).step_by(dim).copied()).collect();
             column.sort_unstable_by(f64::total_cmp);
+            let margin = MARGIN + STANDARD_ERRORS * 0.5 / (column.len() as f64).sqrt();
             LEVELS.map(|level| Limit {
                 level,
-                low: quantile(&column, level - MARGIN),
-                high: quantile(&column, level + MARGIN),
+                low: quantile(&column, (level - margin).max(0.0)),
+                high: quantile(&column, (level + margin).min(1.0)),
                 guess: quantile(&column, level),
-                below: 0.0,
+                below: 0,
                 between: Vec::new(),
             })
         };
@@ -185,15 +179,15 @@ struct Limit {
     low: f64,
     high: f64,
     guess: f64,
-    below: f64,
+    below: u64,
     between: Vec<f64>,
 }
 
 impl Limit {
     fn add(&mut self, value: f64) {
-        if value < self.low {
-            self.below += 1.0;
-        } else if value <= self.high {
+        // Counted without a branch, which nobody could predict.
+        self.below += u64::from(value < self.low);
+        if (self.low..=self.high).contains(&value) {
             self.between.push(value);
         }
     }
@@ -202,7 +196,7 @@ impl Limit {
     fn quantile(mut self, count: f64) -> f64 {
         let position = count * self.level + (1.0 - self.level);
         let k = position.floor();
-        let at = k - 1.0 - self.below;
+        let at = k - 1.0 - self.below as f64;
         if at < 0.0 || at + 1.0 >= self.between.len() as f64 {
             return self.guess;
         }

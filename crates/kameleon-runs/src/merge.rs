@@ -1,8 +1,9 @@
 //! The chains of a plan that ran on many machines, put together into one run.
 
 use crate::error::RunError;
-use crate::load::{load, settings_of};
+use crate::load::load;
 use crate::output::write_files;
+use crate::read::settings_of;
 use crate::settings::RunSettings;
 use crate::status::{How, Status};
 use crate::store::{Checkpoint, Files, Folder};

@@ -1,8 +1,10 @@
 //! Where a run happens: in a folder or in memory, on threads or elsewhere; from its population to the end of its chains.
 
 use crate::error::RunError;
-use crate::load::{StoredChain, load, own_units, posterior};
+use crate::large::MOST_BYTES;
+use crate::load::{StoredChain, load, load_limited, own_units, posterior};
 use crate::output::{Posterior, write_files};
+use crate::outside::Outside;
 use crate::prepare::Prepared;
 use crate::probe;
 use crate::remote::{Remote, RemoteRunner};
@@ -34,6 +36,7 @@ pub struct Finished {
 pub struct Place<'p> {
     folder: Option<&'p Folder>,
     runner: Option<&'p dyn RemoteRunner>,
+    limited: bool,
     control: Control<'p>,
     /// What was known of it before.
     before: Status,
@@ -41,9 +44,9 @@ pub struct Place<'p> {
 
 impl<'p> Place<'p> {
     /// In this folder, if there is one.
-    pub fn new(folder: Option<&'p Folder>, runner: Option<&'p dyn RemoteRunner>, control: Control<'p>) -> Self {
+    pub fn new(folder: Option<&'p Folder>, outside: &Outside<'p>, control: Control<'p>) -> Self {
         let before = folder.map(|folder| Status::read(folder)).unwrap_or_default();
-        Self { folder, runner, control, before }
+        Self { folder, runner: outside.runner, limited: outside.limited, control, before }
     }
 
     /// From now on the folder says that the run has not ended.
@@ -54,7 +57,7 @@ impl<'p> Place<'p> {
 
     /// Asks the model of a new run twice at the start of a chain, and notes that it is noisy if nobody has said so.
     pub fn note_noise(&mut self, prepared: &Prepared<'_>, job: &mut Job<'_>) -> Result<(), RunError> {
-        let found = probe::undeclared_noise(self, prepared, job)?;
+        let found = probe::undeclared_noise(prepared, || self.evaluate_again(prepared, job))?;
         self.before.notes.extend(found);
         Ok(())
     }
@@ -159,11 +162,12 @@ impl<'p> Place<'p> {
                 drop(jobs);
                 // On a full disk this fails too; the draws are what matters.
                 let written = status.write(folder);
-                let mut posterior = load(folder.path())?;
+                let load = || {
+                    if self.limited { load_limited(folder.path(), MOST_BYTES, &|_| {}) } else { load(folder.path()) }
+                };
+                let mut posterior = load()?;
                 posterior.warnings.extend(written.err().map(|error| error.to_string()));
-                let output = &settings.output;
-                let unwritten = write_files(&posterior, folder.path(), &output.formats, output.keep_warmup);
-                posterior.warnings.extend(unwritten.iter().map(ToString::to_string));
+                posterior.warnings.extend(write(&posterior, &settings, folder));
                 posterior
             }
         };
@@ -180,5 +184,23 @@ fn describe(error: &mut ChainError, prepared: &Prepared<'_>, bounds: &[Bound]) {
     }
     if let ChainError::Start { point, .. } | ChainError::Fatal { point, .. } = error {
         point.iter_mut().zip(bounds).for_each(|(u, bound)| *u = bound.bounded(*u).0);
+    }
+}
+
+/// Writes the files that the settings ask for, and says which could not be written. Those of a large run would take too much memory.
+fn write(posterior: &Posterior, settings: &RunSettings, folder: &Folder) -> Vec<String> {
+    let output = &settings.output;
+    match &posterior.all {
+        None => {
+            let unwritten = write_files(posterior, folder.path(), &output.formats, output.keep_warmup);
+            unwritten.iter().map(ToString::to_string).collect()
+        }
+        Some(_) if output.formats.is_empty() => Vec::new(),
+        Some(_) => {
+            let path = folder.path().display();
+            vec![format!(
+                "the run is large, so no files for other programs were written; `kameleon export {path} --netcdf` does it, in memory"
+            )]
+        }
     }
 }

@@ -1,12 +1,11 @@
 //! What is found out about the noise of a model by asking it at one point more than once.
 
 use crate::error::RunError;
-use crate::place::Place;
 use crate::prepare::Prepared;
 use crate::settings::Kind;
 use kameleon::engine::Job;
 use kameleon::random::{Purpose, stream};
-use kameleon::{Noise, Target};
+use kameleon::{Evaluation, Noise, Target};
 use kameleon_models::NoiseInput;
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -21,11 +20,11 @@ const BEYOND_CHAINS: u64 = 1 << 40;
 /// The largest sd(log p̂) that needs no advice.
 pub const LARGEST_SD: f64 = 1.5;
 
-/// A warning about a model of the user that is not declared noisy, and gives two values at the start of a chain.
+/// A warning about a model of the user that is not declared noisy, and gives two values at the start of a chain, where `ask`
+/// evaluates it.
 pub fn undeclared_noise(
-    place: &Place<'_>,
     prepared: &Prepared<'_>,
-    job: &mut Job<'_>,
+    mut ask: impl FnMut() -> Result<Option<Evaluation>, RunError>,
 ) -> Result<Option<String>, RunError> {
     let model = &prepared.settings.model;
     let is_the_users =
@@ -33,8 +32,8 @@ pub fn undeclared_noise(
     if !is_the_users || model.noise_input() != NoiseInput::Exact {
         return Ok(None);
     }
-    let mut ask = || Ok::<_, RunError>(place.evaluate_again(prepared, job)?.and_then(Result::ok));
-    let (Some(first), Some(second)) = (ask()?, ask()?) else { return Ok(None) };
+    let mut value = || Ok::<_, RunError>(ask()?.and_then(Result::ok));
+    let (Some(first), Some(second)) = (value()?, value()?) else { return Ok(None) };
     let differ = (first - second).abs() > ROUNDING * (1.0 + first.abs());
     Ok(differ.then(|| {
         format!(

@@ -2,10 +2,10 @@
 
 use crate::atomic_file::FileError;
 use crate::error::RunError;
-use crate::load::settings_of;
+use crate::outside::{Outside, Resume};
 use crate::place::{Finished, Place};
 use crate::prepare::Prepared;
-use crate::remote::RemoteRunner;
+use crate::read::settings_of;
 use crate::same_model;
 use crate::settings::{RunSettings, SettingsError};
 use crate::store::{DiskRecord, Folder};
@@ -14,7 +14,6 @@ use kameleon::chain::ChainError;
 use kameleon::engine::Job;
 use kameleon::pool::chain_groups;
 use kameleon::{Control, Ending, Target};
-use kameleon_models::JointPrior;
 use std::path::Path;
 
 /// Samples `target`, which is in the parameters' own units: bounds and priors of the settings are put around it.
@@ -29,21 +28,6 @@ pub fn start(
     control: Control<'_>,
 ) -> Result<Finished, RunError> {
     start_on(&Outside::default(), settings, target, folder, control)
-}
-
-/// What a run uses that its settings do not name.
-///
-/// For a program whose prior is a function of its own: `prior` is a [`kameleon::population::Prior`] of all parameters in their own
-/// units, with its log density (which integrates to one within the bounds of the settings) and draws (from the generator that it is
-/// given, or a seed from there, so that runs can be reproduced). The target is then the likelihood alone, and chains sample prior
-/// times likelihood. `model.external-prior` of the settings names it, so that `auto` and the name of the evidence know of it; a run
-/// is resumed, and its tasks are run, with the same prior.
-#[derive(Clone, Default)]
-pub struct Outside<'a> {
-    /// What advances chains and evaluates points, if not this machine's threads.
-    pub runner: Option<&'a dyn RemoteRunner>,
-    /// The prior of all parameters, where the settings have none.
-    pub prior: Option<JointPrior>,
 }
 
 /// [`start`] with what comes from outside.
@@ -92,7 +76,7 @@ fn begin(
     control: Control<'_>,
     begun: &mut Vec<usize>,
 ) -> Result<Finished, RunError> {
-    let mut place = Place::new(folder, outside.runner, control);
+    let mut place = Place::new(folder, outside, control);
     if let Some(ended) = place.run_population(prepared)? {
         return Ok(ended);
     }
@@ -118,19 +102,6 @@ pub fn resume(
     resume_on(&Outside::default(), folder, target, Resume { draws, ..Resume::default() }, control)
 }
 
-/// What may differ when a run is resumed.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Resume {
-    /// The number of draws of each chain, to make the run longer.
-    pub draws: Option<u64>,
-    /// The number of threads.
-    pub threads: Option<usize>,
-    /// The most minutes from now on.
-    pub max_minutes: Option<f64>,
-    /// Whether the model may give other values than the chains have stored.
-    pub trust: bool,
-}
-
 /// [`resume`] with what comes from outside, and with what may differ.
 pub fn resume_on(
     outside: &Outside<'_>,
@@ -152,7 +123,7 @@ pub fn resume_on(
         run.max_minutes = max_minutes.or(run.max_minutes);
         run.check().map_err(|error| error.within("run"))?;
     }
-    let place = Place::new(Some(&folder), outside.runner, control);
+    let place = Place::new(Some(&folder), outside, control);
     let ended = place.run_population(&mut prepared)?;
     let mut jobs = if ended.is_some() { Vec::new() } else { rejoin_all(&place, &folder, &prepared)? };
     if !trust {

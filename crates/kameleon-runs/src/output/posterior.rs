@@ -1,7 +1,7 @@
 //! A run to be shown or exported: its draws in original units, and all that a person should know about them.
 
 use crate::atomic_file::FileError;
-use crate::output::{JumpSummary, Learned, PopulationSummary};
+use crate::output::{AllDraws, JumpSummary, Learned, PopulationSummary};
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Summary, summarise};
 use kameleon::record::Draws;
@@ -46,6 +46,8 @@ pub struct Posterior {
     pub population: Option<PopulationSummary>,
     /// Whether files of draws tell the mode of each draw.
     pub label_modes: bool,
+    /// Figures of all draws, where not all of them are here.
+    pub all: Option<AllDraws>,
 }
 
 /// A named array of coordinates, row by row; no shape for a single number.
@@ -191,7 +193,19 @@ impl Posterior {
     /// A table of all parameters, and whether to believe it.
     pub fn summary(&self) -> Summary {
         let chains: Vec<&[f64]> = self.chains.iter().map(|chain| chain.draws.points.as_slice()).collect();
-        summarise(&self.names, &chains, self.dim())
+        let mut summary = summarise(&self.names, &chains, self.dim());
+        for (shown, all) in summary.parameters.iter_mut().zip(self.all.iter().flat_map(|all| &all.parameters)) {
+            shown.mcse_mean *= all.sd / shown.sd;
+            (shown.mean, shown.sd) = (all.mean, all.sd);
+            [shown.q5, shown.q50, shown.q95] = all.quantiles;
+        }
+        summary
+    }
+
+    /// The draws of the chain that has the fewest, those that are not in memory included.
+    pub fn draws(&self) -> u64 {
+        let here = || self.chains.iter().map(|chain| chain.draws.len() as u64).min().unwrap_or(0);
+        self.all.as_ref().map_or_else(here, |all| all.draws)
     }
 
     /// An error if names, variables and draws do not fit together: then nothing can be written.

@@ -6,6 +6,7 @@ mod common;
 mod files;
 mod folder;
 mod jumps;
+mod large;
 mod merge;
 mod population;
 mod posterior;
