@@ -40,10 +40,11 @@ def to_arviz(result: Result, modes: bool, log_likelihood: bool) -> Any:
     attributes = _attributes(result)
     labels: dict[str, Any] = {"dims": result.dims or None, "coords": result.coords or None}
     if int(arviz.__version__.split(".")[0]) >= 1:
-        data = arviz.from_dict(groups, attrs={"/": attributes}, **labels)
+        data = arviz.from_dict(groups, attrs={"/": attributes, "posterior": attributes}, **labels)
     else:
         save_warmup = "warmup_posterior" in groups
-        data = arviz.from_dict(**groups, attrs=attributes, save_warmup=save_warmup, **labels)
+        attrs = {"attrs": attributes, "posterior_attrs": attributes}
+        data = arviz.from_dict(**groups, **attrs, save_warmup=save_warmup, **labels)
     if log_likelihood:
         _add_log_likelihood(data, result._pymc)
     return data
