@@ -14,7 +14,7 @@ _Matrix = NDArray[np.float64]
 _Step = tuple[int, bool, str, float]
 _Ends = tuple[float | None, float | None]
 _Changes = tuple[int | None, float | None, bool]
-_Watcher = Callable[[Sequence[tuple[int, float, float, int]], str | None], object]
+_Watcher = Callable[[Sequence[tuple[int, float, float, int]], str | None, tuple[float, float] | None], object]
 
 @final
 class Target:

@@ -11,7 +11,7 @@ mod queue;
 mod stopping;
 
 pub use job::{Job, Restart, Runner};
-pub use progress::{PopulationProgress, Progress};
+pub use progress::{PopulationProgress, Progress, SoFar};
 pub use stopping::{Next, Rule, StopRule, Stopping};
 
 use crate::chain::{ChainError, said};
