@@ -222,7 +222,7 @@ fn a_rule_ends_the_run_and_the_reason_is_told() {
     assert!(run["draws"].as_u64().unwrap() < 20_000);
     let said = on_one_line(&prints(&["sample", text(&file), "--until", "ess=1e7", "--max-draws", "300"]));
     assert!(
-        said.contains("ended: the limit of 300 draws in each chain (max-draws) was reached before ess=10000000"),
+        said.contains("warning: the limit of 300 draws in each chain (max-draws) was reached before ess=10000000"),
         "{said}"
     );
 }
@@ -248,8 +248,10 @@ fn a_program_is_started_from_the_users_own_run_file_only() {
     assert_eq!(json(&["resume", text(&out), "--draws", "400", "--trust"])["draws"], 400);
     // A program that dies ends the run, with its last words.
     fs::write(&model, "#!/bin/sh\necho 'no licence' >&2\nexit 3\n").unwrap();
-    let said = says(2, &["sample", text(&file)]);
-    assert!(said.contains("cannot start") && said.contains("no licence"), "{said}");
+    let output = command(&["sample", text(&file)]).output().unwrap();
+    let shown = on_one_line(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(output.status.code(), Some(1), "{shown}");
+    assert!(shown.contains("points in a row failed") && shown.contains("no licence"), "{shown}");
 }
 
 #[test]
@@ -379,7 +381,7 @@ fn a_failure_at_the_first_evaluation_shows_no_table() {
     // A model that fails at every start that is drawn has failed, and the run with it.
     fs::write(&file, fs::read_to_string(&file).unwrap().replace("start = [[0.5]]\n", "")).unwrap();
     let output = command(&["sample", &file, "--out", text(&place.join("out"))]).output().unwrap();
-    let out = String::from_utf8_lossy(&output.stdout);
+    let out = on_one_line(&String::from_utf8_lossy(&output.stdout));
     assert_eq!(output.status.code(), Some(1), "{out}");
     assert!(out.contains("points in a row failed") && !out.contains("NaN") && !out.contains("onverged"), "{out}");
     assert!(!place.join("out").join("settings.toml").exists());
