@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._kameleon import __version__
+from .errors import SettingsError
 
 if TYPE_CHECKING:
     from .result import Result
 
 
-def to_arviz(result: Result, modes: bool) -> Any:
+def to_arviz(result: Result, modes: bool, log_likelihood: bool) -> Any:
     """InferenceData, or a DataTree since ArviZ 1."""
     try:
         import arviz
@@ -27,9 +33,51 @@ def to_arviz(result: Result, modes: bool) -> Any:
     warm = result.warmup_draws
     if warm.shape[1] > 0:
         groups["warmup_posterior"] = {name: result._variable(warm, name) for name in result.variables}
-    attributes = {"sampler": result.sampler, "seed": result.seed, "settings": result.settings}
+        stats = {"lp": "log_density", "acceptance_rate": "acceptance", "outcome": "outcome"}
+        groups["warmup_sample_stats"] = {name: result._stack("warmup", what) for name, what in stats.items()}
+    if result._pymc is not None:
+        groups["observed_data"] = _observed(result._pymc)
+    attributes = _attributes(result)
     labels: dict[str, Any] = {"dims": result.dims or None, "coords": result.coords or None}
     if int(arviz.__version__.split(".")[0]) >= 1:
-        return arviz.from_dict(groups, attrs={"/": attributes}, **labels)
-    save_warmup = "warmup_posterior" in groups
-    return arviz.from_dict(**groups, attrs=attributes, save_warmup=save_warmup, **labels)
+        data = arviz.from_dict(groups, attrs={"/": attributes, "posterior": attributes}, **labels)
+    else:
+        save_warmup = "warmup_posterior" in groups
+        attrs = {"attrs": attributes, "posterior_attrs": attributes}
+        data = arviz.from_dict(**groups, **attrs, save_warmup=save_warmup, **labels)
+    if log_likelihood:
+        _add_log_likelihood(data, result._pymc)
+    return data
+
+
+def _attributes(result: Result) -> dict[str, Any]:
+    """Where the draws came from, as in the netCDF files."""
+    attributes = {
+        "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "inference_library": "kameleon",
+        "inference_library_version": __version__,
+        "target": result._posterior["target"],
+        "sampler": result.sampler,
+        "settings": result.settings,
+        "seed": result.seed,
+        "tuning_steps": result.warmup,
+        "thin": result._posterior["thin"],
+    }
+    seconds = result._posterior["seconds"]
+    return attributes if seconds is None else {**attributes, "sampling_time": seconds}
+
+
+def _observed(model: Any) -> dict[str, Any]:
+    """The data of a PyMC model, where they are plain arrays."""
+    values = {variable.name: model.rvs_to_values[variable] for variable in model.observed_RVs}
+    return {name: np.asarray(value.data) for name, value in values.items() if hasattr(value, "data")}
+
+
+def _add_log_likelihood(data: Any, model: Any) -> None:
+    """The log likelihood of each observation at each draw, which only a PyMC model knows."""
+    if model is None:
+        what = "is known for PyMC models only: a log density does not tell single observations apart"
+        raise SettingsError("log_likelihood", what)
+    import pymc
+
+    pymc.compute_log_likelihood(data, model=model, progressbar=False)

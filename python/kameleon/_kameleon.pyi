@@ -13,7 +13,8 @@ _Vector = NDArray[np.float64]
 _Matrix = NDArray[np.float64]
 _Step = tuple[int, bool, str, float]
 _Ends = tuple[float | None, float | None]
-_Watcher = Callable[[Sequence[tuple[int, float, float, int]], str | None], object]
+_Changes = tuple[int | None, float | None, bool]
+_Watcher = Callable[[Sequence[tuple[int, float, float, int]], str | None, tuple[float, float] | None], object]
 
 @final
 class Target:
@@ -24,9 +25,9 @@ class Target:
     @staticmethod
     def gaussian(mean: _Vector, covariance: _Matrix, noise: float) -> Target: ...
     @staticmethod
-    def callable(function: Callable[..., Any], seeded: bool, normals: int) -> Target: ...
+    def callable(function: Callable[..., Any], seeded: bool, normals: int, reject: bool) -> Target: ...
     @staticmethod
-    def rows(function: Callable[..., Any], seeded: bool, normals: int) -> Target: ...
+    def rows(function: Callable[..., Any], seeded: bool, normals: int, reject: bool) -> Target: ...
     @staticmethod
     def pointer(address: int, arguments: int, normals: int, owner: object) -> Target: ...
     @property
@@ -115,7 +116,7 @@ def run(
     target: Target,
     *,
     folder: Path | None,
-    draws: int | None,
+    resume: _Changes,
     prior: _Prior | None,
     attached: bool,
     watcher: _Watcher | None,
@@ -124,18 +125,7 @@ def run(
 def work(
     task: bytes, target: Target, *, attached: bool, prior: _Prior | None
 ) -> tuple[bytes, BaseException | None]: ...
-def run_in_step(
-    settings: str | None,
-    function: Callable[..., Any] | None,
-    *,
-    folder: Path | None,
-    draws: int | None,
-    prior: _Prior | None,
-    seeded: bool,
-    normals: int,
-    watcher: _Watcher | None,
-) -> Ran: ...
-def load(folder: Path) -> dict[str, Any]: ...
+def load(folder: Path) -> tuple[dict[str, Any], str, str]: ...
 def save(posterior: dict[str, Any], path: Path, modes: bool) -> None: ...
 def settings_of(folder: Path) -> str: ...
 def summarise_posterior(posterior: dict[str, Any]) -> tuple[str, str]: ...

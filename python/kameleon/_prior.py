@@ -62,6 +62,32 @@ class BuiltIn:
 
 
 @dataclass(frozen=True)
+class Function:
+    """A prior of one parameter that is known by its log density only, up to a constant: it cannot be drawn from."""
+
+    function: Callable[[float], Any]
+    bounds: Ends
+
+    @classmethod
+    def within(cls, function: Callable[[float], Any], name: str, bounds: Ends) -> Function:
+        """The prior of this parameter within its bounds."""
+        return cls(function, bounds)
+
+    @property
+    def about(self) -> str:
+        """The name of the function."""
+        return f"the Python function {getattr(self.function, '__qualname__', type(self.function).__name__)}"
+
+    def log_density(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The log density at each of some values."""
+        return np.array([float(self.function(float(value))) for value in x])
+
+    def draw(self, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
+        """NaN: there are no draws."""
+        return np.full(count, np.nan)
+
+
+@dataclass(frozen=True)
 class Joint:
     """A prior of all parameters together, known by a function, and by draws if there are any."""
 
@@ -120,7 +146,10 @@ class PythonPrior:
     @property
     def is_proper(self) -> bool:
         """Whether it is normalised and can be drawn from; a function with draws is taken at its word."""
-        return len(self.marginals) == self.dim if self.joint is None else self.joint.draws is not None
+        if self.joint is not None:
+            return self.joint.draws is not None
+        known = [marginal for marginal in self.marginals.values() if not isinstance(marginal, Function)]
+        return len(known) == self.dim
 
     @property
     def about(self) -> str:

@@ -14,7 +14,7 @@ from .parameters import _entries
 from .problem import Problem
 
 
-def problem(model: Any) -> Problem:
+def problem(model: Any, reject: bool) -> Problem:
     """A PyMC model as a problem; chains move in the space of its transformed variables."""
     import pymc
 
@@ -33,8 +33,9 @@ def problem(model: Any) -> Problem:
     return Problem(
         {"external": about, "noisy": False},
         names,
-        native=_kameleon.Target.callable(_log_density(model, point), False, 0),
+        native=_kameleon.Target.callable(_log_density(model, point), False, 0, reject),
         attached=True,
+        pymc=model,
         start=[np.asarray(ravelled.data, dtype=float).tolist()],
         back=back,
         dims={name: list(dims) for name, dims in model.named_vars_to_dims.items() if None not in dims},

@@ -99,7 +99,8 @@ def draw_starts(prior: PythonPrior, table: Table, seed: int, chains: int) -> Non
         return
     draws, names = prior.draw(seed, chains), list(table)
     for k in prior.marginals:
-        table[names[k]]["start"] = [float(x) for x in draws[:, k]]
+        if np.isfinite(draws[:, k]).all():
+            table[names[k]]["start"] = [float(x) for x in draws[:, k]]
 
 
 def check_population(prior: PythonPrior | None, table: Table) -> None:
@@ -110,6 +111,9 @@ def check_population(prior: PythonPrior | None, table: Table) -> None:
         what = 'is needed for warmup="population": a prior that is only a function cannot be drawn from'
         raise SettingsError("prior_draws", what)
     has_prior = [k in prior.marginals or "prior" in entry for k, entry in enumerate(table.values())]
+    if all(has_prior):
+        what = 'warmup="population" draws from the prior, and a function is none that can be drawn from'
+        raise SettingsError("priors", what)
     name = list(table)[has_prior.index(False)]
     raise SettingsError("priors", f'warmup="population" needs a prior of every parameter: {name} has none')
 

@@ -79,6 +79,28 @@ def _array_at(names: Sequence[str], at: int) -> tuple[str, list[int]]:
     return names[at], []
 
 
+def labelled(
+    names: Sequence[str],
+    variables: Mapping[str, Sequence[int]],
+    dims: Mapping[str, Sequence[str]],
+    coords: Mapping[str, Sequence[Any]],
+) -> list[str]:
+    """The names with labels of coordinates in the place of numbers, where arrays have them.
+
+    >>> from kameleon.parameters import labelled
+    >>> labelled(["s", "mu[0]", "mu[1]"], {"s": (), "mu": (2,)}, {"mu": ["city"]}, {"city": ["Bonn", "Oslo"]})
+    ['s', 'mu[Bonn]', 'mu[Oslo]']
+    """
+    found: list[str] = []
+    for name, shape in variables.items():
+        labels = [coords.get(dim, ()) for dim in dims.get(name, ())]
+        if not shape or [len(label) for label in labels] != list(shape):
+            labels = [range(size) for size in shape]
+        entries = [f"{name}[{', '.join(map(str, index))}]" if index else name for index in product(*labels)]
+        found += entries if any(dims.get(name, ())) else names[len(found) : len(found) + prod(shape)]
+    return found
+
+
 def unknown(name: str, known: Iterable[str]) -> str:
     """The words for a name that no parameter has.
 
@@ -95,16 +117,40 @@ def numbered(count: int) -> list[str]:
     return [f"x{k}" for k in range(1, count + 1)]
 
 
-def within(names: Sequence[str], bounds: Mapping[str, Bounds] | Sequence[Bounds | None] | None) -> Table:
+def within(names: Sequence[str], bounds: Any) -> Table:
     """The section ``parameters`` of a run, with the bounds."""
     table: Table = {name: {} for name in names}
-    for name, bound in each("bounds", bounds, names).items():
+    for name, bound in each("bounds", _as_pairs(bounds, len(names)), names, _split_pair).items():
         try:
             lower, upper = bound
         except (TypeError, ValueError):
             raise SettingsError("bounds", f"of {name} must be a pair (lower, upper), not {bound!r}") from None
         table[name].update(lower=_limit(lower), upper=_limit(upper))
     return table
+
+
+def _as_pairs(bounds: Any, count: int) -> Any:
+    """Two arrays, or an object with arrays ``lb`` and ``ub`` as in scipy, as a pair for each parameter."""
+    if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
+        bounds = (np.asarray(bounds.lb, dtype=float), np.asarray(bounds.ub, dtype=float))
+    arrays = isinstance(bounds, tuple) and len(bounds) == 2 and all(isinstance(end, np.ndarray) for end in bounds)
+    if not arrays:
+        return bounds
+    try:
+        return list(zip(*(np.broadcast_to(end, count).tolist() for end in bounds), strict=True))
+    except ValueError:
+        shapes = " and ".join(str(np.shape(end)) for end in bounds)
+        raise SettingsError("bounds", f"arrays of lower and upper ends have shapes {shapes}, not ({count},)") from None
+
+
+def _split_pair(pair: Any, shape: Sequence[int]) -> list[Any]:
+    """A pair for each entry of an array parameter, whose ends may be arrays of its shape."""
+    try:
+        lower, upper = pair
+        ends = [np.broadcast_to(np.asarray(end, dtype=object), tuple(shape)).ravel() for end in (lower, upper)]
+    except (TypeError, ValueError):
+        return _repeat(pair, shape)
+    return list(zip(*ends, strict=True))
 
 
 def _limit(value: float | None) -> float | None:

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _scipy
-from ._prior import BuiltIn, Draws, Ends, Joint, LogPrior, Marginal, PythonPrior, rows_of
+from ._prior import BuiltIn, Draws, Ends, Function, Joint, LogPrior, Marginal, PythonPrior, rows_of
 from .errors import SettingsError
 from .parameters import Table, each
 
 Prior = str | Any
-"""A text such as "normal(0, 1)", or a frozen distribution of ``scipy.stats``."""
+"""A text such as "normal(0, 1)", a frozen distribution of ``scipy.stats``, or a log density of one number."""
 Priors = Mapping[str, Prior] | Sequence[Prior | None] | LogPrior | Prior | None
 
 
@@ -70,10 +70,16 @@ def settle(names: Sequence[str], table: Table, priors: Priors) -> PythonPrior | 
     for k, name in enumerate(names):
         if name in found:
             bounds: Ends = (table[name].get("lower"), table[name].get("upper"))
-            kind = BuiltIn if name in built_in else _scipy.Frozen
-            marginals[k] = kind.within(found[name], name, bounds)
+            marginals[k] = _kind(found[name]).within(found[name], name, bounds)
             table[name]["lower"], table[name]["upper"] = marginals[k].bounds
     return PythonPrior(len(names), marginals) if marginals else None
+
+
+def _kind(prior: Prior) -> Any:
+    """What evaluates the prior of one parameter."""
+    if isinstance(prior, str):
+        return BuiltIn
+    return _scipy.Frozen if _scipy.is_frozen(prior) else Function
 
 
 def _split(prior: Prior, shape: Sequence[int]) -> list[Prior]:
@@ -89,8 +95,10 @@ def _one(name: str, prior: Prior) -> Prior:
     """The prior of one coordinate: a text, where there is a built-in prior, or the distribution."""
     if isinstance(prior, str):
         return prior
+    if callable(prior) and not _scipy.is_frozen(prior) and not hasattr(prior, "freeze"):
+        return prior
     if not _scipy.is_frozen(prior) and not hasattr(prior, "freeze"):
-        what = f'must be a text such as "normal(0, 1)" or a distribution such as scipy.stats.norm(0, 1), not {prior!r}'
+        what = f'must be a text such as "normal(0, 1)", scipy.stats.norm(0, 1), or a log density, not {prior!r}'
         raise SettingsError("priors", f"{name}: {what}")
     why = _scipy.refusal(prior)
     if why is not None:

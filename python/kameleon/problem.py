@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from . import _kameleon
 from ._prior import PythonPrior
 from .errors import SettingsError
+from .function import How, Seeded, SeededRows, WithData, takes_noise
 from .targets import Expression, Target, UMBridge
 
 WITH_PRIOR = " with the prior "
@@ -45,6 +45,8 @@ class Problem:
     """Whether evaluating the target needs the interpreter."""
     seeded: bool = False
     normals: int = 0
+    reject: bool = False
+    """Whether an exception of the function rejects the point."""
     prior: PythonPrior | None = None
     """A proper prior that only Python can evaluate; then the log density is that of the likelihood."""
     start: list[list[float]] | None = None
@@ -52,27 +54,12 @@ class Problem:
     back: Back | None = None
     dims: Mapping[str, Sequence[str]] = field(default_factory=dict)
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    pymc: Any = None
+    """The PyMC model, if it is one."""
 
 
 Recipe = Callable[[], Problem]
 """Makes the problem, also anew on a worker."""
-
-
-@dataclass
-class Seeded:
-    """A noisy function of a generator as a function of a seed."""
-
-    function: Callable[..., Any]
-
-    def __call__(self, x: NDArray[np.float64], seed: int) -> Any:
-        return self.function(x, np.random.default_rng(seed))
-
-
-class SeededRows(Seeded):
-    """The same for a vectorised function, which takes a generator for each row."""
-
-    def __call__(self, x: NDArray[np.float64], seed: Any) -> Any:
-        return self.function(x, [np.random.default_rng(each) for each in seed])
 
 
 @dataclass
@@ -113,10 +100,10 @@ def under(recipe: Recipe, prior: PythonPrior) -> Problem:
 
 
 def by_rows(what: Problem) -> Problem:
-    """The problem for a task on a worker: a vectorised function gets one row of a chain, or all rows of a batch."""
+    """The problem with a vectorised function as a target, which gets the rows of all chains, or of a batch."""
     if what.function is None:
         return what
-    native = _kameleon.Target.rows(what.function, what.seeded, what.normals)
+    native = _kameleon.Target.rows(what.function, what.seeded, what.normals, what.reject)
     return replace(what, function=None, native=native)
 
 
@@ -126,26 +113,36 @@ def opened(settings: str) -> Problem:
     return Problem(given["model"], list(given["parameters"]), native=_kameleon.Target.open(settings))
 
 
-def make(log_density: Any, names: list[str], *, noisy: bool, normals: int, vectorized: bool) -> Problem:
+def make(log_density: Any, names: list[str], how: How) -> Problem:
     """The problem that the arguments of ``km.sample`` describe."""
-    if normals < 0:
-        raise SettingsError("normals", f"must not be negative, but is {normals}")
+    how.check()
+    what = _make(log_density, names, how)
+    return what if how.on_error == "stop" else replace(what, model={**what.model, "on-error": how.on_error})
+
+
+def _make(log_density: Any, names: list[str], how: How) -> Problem:
+    normals = how.normals
     if isinstance(log_density, str):
         log_density = _from_text(log_density, names)
     if isinstance(log_density, Target):
-        return _of_target(log_density, names, vectorized)
+        how.refuse(type(log_density).__name__)
+        return _of_target(log_density, names)
     if type(log_density).__module__.partition(".")[0] == "pymc" and hasattr(log_density, "value_vars"):
         from ._pymc import problem
 
-        return problem(log_density)
+        how.refuse("PyMC models")
+        return problem(log_density, how.on_error == "reject")
     pointer = _pointer(log_density, normals)
     if pointer is not None:
+        how.refuse("compiled functions")
         given: Any = {"normals": normals} if normals else pointer[1] == 3 and "seed"
-        return Problem({"external": _about(log_density), "noisy": given or noisy}, names, native=pointer[0])
+        return Problem({"external": _about(log_density), "noisy": given or how.noisy}, names, native=pointer[0])
+    if log_density is None:
+        raise SettingsError("log_density", "pass the function that is to be sampled, or another log density")
     if not callable(log_density):
         what = "a function, a target of km.targets, a PyMC model, or the address of a UM-Bridge server"
         raise SettingsError("log_density", f"must be {what}, not {log_density!r}")
-    return _of_function(log_density, names, noisy, normals, vectorized)
+    return _of_function(log_density, names, how)
 
 
 def _from_text(text: str, names: list[str]) -> Target:
@@ -155,37 +152,23 @@ def _from_text(text: str, names: list[str]) -> Target:
     return UMBridge(text, names) if "://" in text else Expression(text, names)
 
 
-def _of_target(target: Target, names: list[str], vectorized: bool) -> Problem:
-    if vectorized:
-        raise SettingsError("vectorized", f"is for Python functions, not for {type(target).__name__}")
+def _of_target(target: Target, names: list[str]) -> Problem:
     names = names or target._names()
     return Problem(target._model(), names, native=target._native(names))
 
 
-def _of_function(
-    function: Callable[..., Any], names: list[str], noisy: bool, normals: int, vectorized: bool
-) -> Problem:
-    takes_two = _arguments(function) >= 2
-    if normals and not takes_two:
-        raise SettingsError("normals", "need a second argument of log_density, which takes the point only")
-    seeded = takes_two and not normals
-    given: Any = {"normals": normals} if normals else "seed" if seeded else noisy
+def _of_function(function: Callable[..., Any], names: list[str], how: How) -> Problem:
+    normals, reject = how.normals, how.on_error == "reject"
+    seeded = takes_noise(function, how) and not normals
+    given: Any = {"normals": normals} if normals else "seed" if seeded else how.noisy
     model = {"external": f"the Python function {_about(function)}", "noisy": given}
-    if vectorized:
-        rows = SeededRows(function) if seeded else function
-        return Problem(model, names, function=rows, attached=True, seeded=seeded, normals=normals)
-    native = _kameleon.Target.callable(Seeded(function) if seeded else function, seeded, normals)
-    return Problem(model, names, native=native, attached=True, seeded=seeded, normals=normals)
-
-
-def _arguments(function: Callable[..., Any]) -> int:
-    """The number of required positional arguments of a function; 1 if it is not known."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return 1
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(p.kind in positional and p.default is inspect.Parameter.empty for p in parameters)
+    if how.args or how.kwargs:
+        function = WithData(function, how.args, how.kwargs)
+    kind: dict[str, Any] = {"attached": True, "seeded": seeded, "normals": normals, "reject": reject}
+    if how.vectorized:
+        return Problem(model, names, function=SeededRows(function) if seeded else function, **kind)
+    native = _kameleon.Target.callable(Seeded(function) if seeded else function, seeded, normals, reject)
+    return Problem(model, names, native=native, **kind)
 
 
 def _pointer(log_density: Any, normals: int) -> tuple[_kameleon.Target, int] | None:

@@ -14,12 +14,19 @@ class States(list[tuple[int, float, float]]):
 
     population: str | None = None
     """What the population before the chains is doing, while it does."""
+    r_hat: float | None = None
+    """The largest R-hat so far, by looks at the chains every few seconds."""
+    ess: float | None = None
+    """The effective number of draws is at least this, by the same looks."""
 
 
 Seen = Sequence[tuple[int, float, float, int]]
 """The same with the iterations of warm-up, which may become fewer while a chain learns."""
 
-Watcher = Callable[[Seen, str | None], object]
+SoFar = tuple[float, float] | None
+"""R-hat and effective size so far."""
+
+Watcher = Callable[[Seen, str | None, SoFar], object]
 
 Progress = bool | Callable[[States], object] | None
 
@@ -30,9 +37,10 @@ def watcher(progress: Progress, run: dict[str, Any]) -> Iterator[Watcher | None]
     if callable(progress):
         tell = progress
 
-        def watch(seen: Seen, population: str | None) -> None:
+        def watch(seen: Seen, population: str | None, so_far: SoFar) -> None:
             states = States(state[:3] for state in seen)
             states.population = population
+            states.r_hat, states.ess = so_far or (None, None)
             tell(states)
 
         yield watch
@@ -68,13 +76,15 @@ class Bar:
         self._where = where
         self._display: Any = None
 
-    def __call__(self, states: Seen, population: str | None = None) -> None:
+    def __call__(self, states: Seen, population: str | None = None, so_far: SoFar = None) -> None:
         now = time.monotonic()
         if now - self._shown < 0.2:
             return
         self._shown = now
         seconds = now - self._started
-        self._show(self.line(states, seconds) if population is None else f"population: {population}, {seconds:.0f} s")
+        line = self.line(states, seconds) if population is None else f"population: {population}, {seconds:.0f} s"
+        live = "" if so_far is None else f", R-hat {so_far[0]:.3f}, ESS at least {so_far[1]:.0f}"
+        self._show(line + live)
 
     def total(self, states: Seen) -> int | None:
         """The iterations of all chains, as far as that is known."""
@@ -87,7 +97,9 @@ class Bar:
         """The text of the bar."""
         done = sum(iterations for iterations, *_ in states)
         accepted = sum(n * share for n, share, *_ in states) / max(done, 1)
-        text = f"{len(states)} chains, {done:,} iterations, accepted {accepted:.0%}, {seconds:.0f} s"
+        warming = any(iterations < warmup for iterations, _, _, warmup in states)
+        phase = "warm-up" if warming else "sampling"
+        text = f"{phase}: {len(states)} chains, {done:,} iterations, accepted {accepted:.0%}, {seconds:.0f} s"
         total = self.total(states)
         if total is None or done == 0:
             return text

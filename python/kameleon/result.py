@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from . import _kameleon
 from .errors import KameleonError, KameleonWarning, ParameterError, TargetError
 from .evidence import Evidence, evidence_of
-from .parameters import group, unknown
+from .parameters import group, labelled, unknown
 from .population import Mode, PopulationSummary, read
 from .summary import Summary
 
@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 
 OUTCOMES = ("accepted", "rejected", "outside the support", "invalid")
 """The meaning of the codes in ``result.outcome``."""
+
+
+class Stats(dict[str, Any]):
+    """Statistics of a run; what belongs to single chains is there, but not shown."""
+
+    def __repr__(self) -> str:
+        shown = {key: value for key, value in self.items() if key != "chains"}
+        return f"{shown!r} and of each chain in ['chains']"
 
 
 class Result:
@@ -48,6 +56,7 @@ class Result:
         reason: str = "",
         dims: Mapping[str, Sequence[str]] | None = None,
         coords: Mapping[str, Sequence[Any]] | None = None,
+        pymc: Any = None,
     ) -> None:
         posterior["variables"] = group(posterior["names"])
         self._posterior = posterior
@@ -80,13 +89,14 @@ class Result:
         self.warnings: list[str] = posterior["warnings"]
         """Warnings about the run."""
         self.complete = ending == "complete"
-        """Whether the run was completed."""
+        """Whether the run came to its goal: false if it was stopped, failed, still runs, or a limit ended it before."""
         self.reason = reason
         """Why it ended."""
         self.dims = dict(dims or {})
         """The names of the dimensions of array parameters."""
         self.coords = dict(coords or {})
         """The labels along these dimensions."""
+        self._pymc = pymc
 
     @property
     def draws(self) -> NDArray[np.float64]:
@@ -192,33 +202,40 @@ class Result:
         raise ParameterError(unknown(name, self.variables))
 
     @property
-    def stats(self) -> dict[str, Any]:
-        """Evaluations, those of a population included, acceptance rate, seconds, counts and traces of each chain."""
+    def stats(self) -> Stats:
+        """Evaluations, those of a population included, acceptance rate, seconds, counts and traces of each chain; of a
+        noisy log density also the standard deviation of its estimate, measured at the last points of the chains."""
         chains = [json.loads(chain["statistics"]) for chain in self._posterior["chains"]]
         counts = [chain["sampling"] for chain in chains]
         steps = sum(sum(count.values()) for count in counts)
         before = 0 if self.population is None else self.population.evaluations
-        return {
-            "evaluations": before + sum(chain["evaluations"] for chain in chains),
-            "acceptance": sum(count["accepted"] for count in counts) / steps if steps else float("nan"),
-            "invalid": sum(chain["warmup"]["invalid"] + chain["sampling"]["invalid"] for chain in chains),
-            "longest_rejection_run": max((chain["longest_rejection_run"] for chain in chains), default=0),
-            "seconds": self._posterior["seconds"],
-            "chains": chains,
-        }
+        return Stats(
+            {
+                "evaluations": before + sum(chain["evaluations"] for chain in chains),
+                "acceptance": sum(count["accepted"] for count in counts) / steps if steps else float("nan"),
+                "invalid": sum(chain["warmup"]["invalid"] + chain["sampling"]["invalid"] for chain in chains),
+                "longest_rejection_run": max((chain["longest_rejection_run"] for chain in chains), default=0),
+                "seconds": self._posterior["seconds"],
+                "sd_log_estimate": self._posterior["sd_log_estimate"],
+                "chains": chains,
+            }
+        )
 
     def summary(self) -> Summary:
         """Means, quantiles, effective sizes and R-hat of all parameters, a verdict, the evidence, and the modes."""
-        return Summary(*_kameleon.summarise_posterior(self._posterior), evidence=self.evidence, modes=self.modes)
+        named = {**self._posterior, "names": labelled(self.names, self.variables, self.dims, self.coords)}
+        texts = _kameleon.summarise_posterior(named)
+        return Summary(*texts, evidence=self.evidence, modes=self.modes, names=self.names)
 
-    def to_arviz(self, *, modes: bool = False) -> Any:
+    def to_arviz(self, *, modes: bool = False, log_likelihood: bool = False) -> Any:
         """The run for ArviZ: InferenceData, or a DataTree since ArviZ 1.
 
-        With ``modes``, ``sample_stats.mode`` is the mode of each draw, counted from 1 as in saved files.
+        With ``modes``, ``sample_stats.mode`` is the mode of each draw, counted from 1 as in saved files. With
+        ``log_likelihood``, PyMC computes that of each observation of its model, for ``az.loo`` and ``az.compare``.
         """
         from ._arviz import to_arviz
 
-        return to_arviz(self, modes)
+        return to_arviz(self, modes, log_likelihood)
 
     def save(self, path: str | os.PathLike[str], *, modes: bool = False) -> None:
         """Write the draws to a file: netCDF for ArviZ (.nc), .csv or .parquet, by its extension; weighted draws to
@@ -256,7 +273,9 @@ class Result:
         if chains == 0 and self.population is not None:
             return f"<Result of {self.sampler}: stopped in the population, {self.population.progress}>"
         state = "" if self.complete else ", not complete"
-        return f"<Result of {self.sampler}: {chains} chains of {draws} draws of {', '.join(self.variables)}{state}>"
+        names = list(self.variables)
+        names = names if len(names) <= 8 else [*names[:6], f"… {len(names)} in all"]
+        return f"<Result of {self.sampler}: {chains} chains of {draws} draws of {', '.join(names)}{state}>"
 
     def _repr_html_(self) -> str:
         chains, draws, _ = self.draws.shape
@@ -280,6 +299,7 @@ def finish(ran: _kameleon.Ran, what: Problem, sender: Sender | None) -> Result:
         reason=ran.reason,
         dims=what.dims,
         coords=what.coords,
+        pymc=what.pymc,
     )
     if ran.ending == "failed":
         raise TargetError(ran.reason or str(ran.fault), result) from ran.fault

@@ -19,6 +19,7 @@ from ._prior import Draws
 from ._sampler import Sampler, plain
 from .errors import SettingsError
 from .executors import Sender
+from .function import How, OnError
 from .parameters import Bounds, Shape
 from .population import Population
 from .priors import Priors, joint_of
@@ -48,6 +49,9 @@ def sample(
     normals: int = 0,
     correlated: float = 0.0,
     vectorized: bool = False,
+    args: Sequence[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    on_error: OnError = "stop",
     pool: bool = True,
     until: str | None = None,
     max_draws: int | None = None,
@@ -88,11 +92,16 @@ def sample(
         prior_draws: draws from a prior that is a function: an array with a row for each, or a function of a
             ``numpy.random.Generator`` and a number of draws that returns one. Chains start there. With them, the
             function is taken to be a proper prior, whose density is normalised.
-        noisy: the log density is the logarithm of an unbiased estimate of the density. A function of two arguments is
-            noisy: its second argument is a seeded ``numpy.random.Generator``, or an array of standard normals.
+        noisy: the log density is the logarithm of an unbiased estimate of the density. If the function takes a second
+            argument, it is a seeded ``numpy.random.Generator``, or with ``normals`` an array of standard normals. A
+            second argument that is called ``rng`` or ``generator`` says the same.
         normals: the number of standard normals that a noisy function takes.
         correlated: the correlation ρ of the normals of successive proposals (correlated pseudo-marginal chains).
         vectorized: the function takes an array with a row for each chain, and is called once for all chains.
+        args, kwargs: data for the function, which is called as ``log_density(x, *args, **kwargs)``; noise comes right
+            after ``x``.
+        on_error: "stop" ends the run when the function raises an exception; "reject" rejects the point, and the
+            result warns with the number of such points and the first message.
         pool: whether chains learn together, if their sampler can.
         until: a stopping rule such as "ess=400,rhat=1.01"; the run ends at ``draws`` or ``max_draws`` at the latest.
         max_draws, max_evaluations, max_minutes: limits of the run.
@@ -117,7 +126,8 @@ def sample(
     if not isinstance(chosen, Sampler):
         raise SettingsError("sampler", f"must be a sampler such as km.Kameleon(), not {chosen!r}")
     given = arguments.names(parameters, start)
-    recipe = partial(problem.make, log_density, given, noisy=noisy, normals=normals, vectorized=vectorized)
+    how = How(noisy, normals, vectorized, args, kwargs or {}, on_error)
+    recipe = partial(problem.make, log_density, given, how)
     what = recipe()
     joint = joint_of(priors, prior_draws, vectorized)
     table, prior = arguments.settle(what, start, bounds, priors, joint)
@@ -160,7 +170,8 @@ def sample(
         )
     sender = None if executor is None else Sender(executor, recipe)
     folder = None if checkpoint is None else Path(checkpoint)
-    return _run(json.dumps(settings, default=plain), what, folder, None, sender, watcher(progress, settings["run"]))
+    text = json.dumps(settings, default=plain)
+    return _run(text, what, folder, (None, None, False), sender, watcher(progress, settings["run"]))
 
 
 def resume(
@@ -168,10 +179,14 @@ def resume(
     log_density: Any = None,
     *,
     draws: int | None = None,
+    max_minutes: float | None = None,
     priors: Priors = None,
     prior_draws: Draws = None,
     vectorized: bool = False,
+    args: Sequence[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
     executor: Executor | Any | None = None,
+    trust: bool = False,
     progress: Progress = None,
 ) -> Result:
     """Resume the run in a folder, also one of the program ``kameleon``, exactly as if it had never stopped.
@@ -180,9 +195,12 @@ def resume(
         checkpoint: the folder.
         log_density: what was sampled. Not needed for built-in targets, expressions, programs, libraries and servers.
         draws: the new number of draws of each chain, to make the run longer.
+        max_minutes: the most minutes from now on.
         priors, prior_draws: the priors of the run, where they are functions, or distributions of ``scipy.stats`` that
             are not the same as a built-in prior. Other priors are kept in the folder.
-        vectorized, executor, progress: as in ``km.sample``.
+        vectorized, args, kwargs, executor, progress: as in ``km.sample``.
+        trust: continue although ``log_density`` gives other values than the run has stored. The point where each
+            chain is, is evaluated again; without ``trust`` another value is a ``km.StoreError``.
 
     >>> import tempfile
     >>> import kameleon as km
@@ -196,36 +214,37 @@ def resume(
     folder = Path(checkpoint)
     text = _kameleon.settings_of(folder)
     settings = json.loads(text)
+    model = settings["model"]
     if log_density is None:
+        if model.get("external"):
+            raise SettingsError("log_density", f"pass the function again: this is a run of {model['external']}")
         recipe = partial(problem.opened, text)
     else:
-        names = list(settings["parameters"])
-        noise = settings["model"].get("noisy") or False
-        normals = noise["normals"] if isinstance(noise, dict) and settings["model"].get("external") else 0
+        noise = model.get("noisy") or False
+        normals = noise["normals"] if isinstance(noise, dict) and model.get("external") else 0
         takes = normals if callable(log_density) else 0
-        recipe = partial(problem.make, log_density, names, noisy=bool(noise), normals=takes, vectorized=vectorized)
+        how = How(bool(noise), takes, vectorized, args, kwargs or {}, model.get("on-error") or "stop")
+        recipe = partial(problem.make, log_density, list(settings["parameters"]), how)
     whole = arguments.again(recipe, settings, priors, joint_of(priors, prior_draws, vectorized))
     sender = None if executor is None else Sender(executor, whole)
     plan = {**settings["run"], **({"draws": draws} if draws else {})}
-    return _run(None, whole(), folder, draws, sender, watcher(progress, plan))
+    return _run(None, whole(), folder, (draws, max_minutes, trust), sender, watcher(progress, plan))
 
 
 def _run(
     settings: str | None,
     what: Problem,
     folder: Path | None,
-    draws: int | None,
+    changes: tuple[int | None, float | None, bool],
     sender: Sender | None,
     watched: AbstractContextManager[Any],
 ) -> Result:
-    """Starts a run with these settings, or resumes the one in the folder."""
-    what = what if sender is None else problem.by_rows(what)
+    """Starts a run with these settings, or resumes the one in the folder with these changes."""
+    what = problem.by_rows(what)
+    assert what.native is not None
     with watched as watch:
-        how: dict[str, Any] = {"folder": folder, "draws": draws, "prior": what.prior, "watcher": watch}
-        if what.native is not None:
-            ran = _kameleon.run(settings, what.native, attached=what.attached, sender=sender, **how)
-        else:
-            ran = _kameleon.run_in_step(settings, what.function, seeded=what.seeded, normals=what.normals, **how)
+        how: dict[str, Any] = {"folder": folder, "resume": changes, "prior": what.prior, "watcher": watch}
+        ran = _kameleon.run(settings, what.native, attached=what.attached, sender=sender, **how)
     return finish(ran, what, sender)
 
 
@@ -239,4 +258,5 @@ def load(checkpoint: str | os.PathLike[str]) -> Result:
     >>> bool((km.load(folder).draws == result.draws).all())
     True
     """
-    return Result(_kameleon.load(Path(checkpoint)))
+    posterior, ending, reason = _kameleon.load(Path(checkpoint))
+    return Result(posterior, ending=ending, reason=reason)

@@ -37,7 +37,15 @@ class Summary:
     True
     """
 
-    def __init__(self, values: str, text: str, *, evidence: Evidence | None = None, modes: Sequence[Mode] = ()) -> None:
+    def __init__(
+        self,
+        values: str,
+        text: str,
+        *,
+        evidence: Evidence | None = None,
+        modes: Sequence[Mode] = (),
+        names: Sequence[str] = (),
+    ) -> None:
         summary = json.loads(values)
         self.parameters: list[dict[str, Any]] = [_with_nan(parameter) for parameter in summary["parameters"]]
         """A dictionary for each parameter."""
@@ -50,10 +58,11 @@ class Summary:
         self.modes = list(modes)
         """The modes that a population found, the heaviest first."""
         self._text = text.rstrip("\n")
+        self._names = list(names) or [parameter["name"] for parameter in self.parameters]
 
     def __getitem__(self, name: str) -> dict[str, Any]:
-        for parameter in self.parameters:
-            if parameter["name"] == name:
+        for number, parameter in zip(self._names, self.parameters, strict=True):
+            if name in (parameter["name"], number):
                 return parameter
         raise ParameterError(unknown(name, [parameter["name"] for parameter in self.parameters]))
 
@@ -62,6 +71,16 @@ class Summary:
 
     def __len__(self) -> int:
         return len(self.parameters)
+
+    def to_dataframe(self) -> Any:
+        """The table as a pandas DataFrame, with a row for each parameter."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("summary().to_dataframe() needs pandas: pip install pandas") from None
+        rows = [[parameter[column] for column in COLUMNS] for parameter in self.parameters]
+        index = pandas.Index([parameter["name"] for parameter in self.parameters], name="parameter")
+        return pandas.DataFrame(rows, index=index, columns=list(COLUMNS))
 
     def __repr__(self) -> str:
         lines = [] if self.evidence is None else [str(self.evidence)]

@@ -152,3 +152,23 @@ def test_the_package_needs_numpy_only():
     heavy = ["arviz", "dask", "pymc", "matplotlib", "numba"]
     code = f"import sys, kameleon; sys.exit(any(name in sys.modules for name in {heavy}))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_where_the_draws_came_from_is_told_and_the_warm_up_has_its_statistics():
+    result = km.sample(km.targets.Banana(2, b=0.01), draws=200, warmup=600, chains=2, seed=1, keep_warmup=True)
+    data = result.to_arviz()
+    assert data.warmup_sample_stats["lp"].shape == data.warmup_posterior["x1"].shape == (2, 600)
+    attributes = data.posterior.attrs
+    assert attributes["inference_library"] == "kameleon" and attributes["tuning_steps"] == 600
+    assert attributes["created_at"] and attributes["sampling_time"] > 0 and attributes["thin"] == 1
+    with pytest.raises(km.SettingsError, match="is known for PyMC models only"):
+        result.to_arviz(log_likelihood=True)
+
+
+def test_the_summary_is_a_table_of_pandas_and_reprs_are_short():
+    result = km.sample(km.targets.Gaussian(np.zeros(20), np.eye(20)), draws=200, warmup=600, chains=2, seed=1)
+    table = result.summary().to_dataframe()
+    assert list(table.index) == result.names and list(table.columns) == list(km.summary.COLUMNS)
+    assert table.loc["x3", "mean"] == result.summary()["x3"]["mean"]
+    assert "… 20 in all" in repr(result) and len(repr(result)) < 120
+    assert len(repr(result.stats)) < 300 and len(result.stats["chains"]) == 2

@@ -145,7 +145,7 @@ def test_a_distribution_may_be_given_for_an_array_or_with_arrays_or_for_all():
         (stats.norm, "norm has no parameters yet: write scipy.stats.norm"),
         (stats.norm(0, -1), "norm.0, -1. is no distribution"),
         (stats.multivariate_normal([0.0, 0.0]), "must be a text such as"),
-        (3, 'must be a text such as "normal.0, 1." or a distribution such as scipy.stats.norm.0, 1., not 3'),
+        (3, 'must be a text such as "normal.0, 1.", scipy.stats.norm.0, 1., or a log density, not 3'),
     ],
 )
 def test_what_is_no_prior_is_refused_in_words(prior, words):

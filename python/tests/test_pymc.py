@@ -61,3 +61,12 @@ def test_discrete_variables_are_refused():
         pm.Poisson("n", 3.0)
     with pytest.raises(km.SettingsError, match="marginalise"):
         km.sample(model)
+
+
+def test_coordinates_name_the_rows_and_data_reach_arviz(result):
+    table = result.summary()
+    assert [parameter["name"] for parameter in table][:3] == ["mu[a]", "mu[b]", "mu[c]"]
+    assert table["mu[a]"] is table["mu[0]"]
+    data = pytest.importorskip("arviz") and result.to_arviz(log_likelihood=True)
+    assert data.observed_data["y"].shape == (2, 3)
+    assert data.log_likelihood["y"].shape == (2, 1500, 2, 3)

@@ -131,3 +131,42 @@ def test_samplers_are_values():
     assert len({km.KAMH(), km.KAMH(), km.SM()}) == 2
     assert "gamma=0.2" in repr(km.KAMH())
     assert km.KAMH(z=np.zeros((3, 2))).settings["z"] == [[0.0, 0.0]] * 3
+
+
+def flat(x):
+    return -0.5 * float(x @ x)
+
+
+SHORT = {"draws": 200, "warmup": 600, "chains": 2, "seed": 1}
+
+
+def test_bounds_may_be_arrays():
+    lower, upper = np.array([0.0, -1.0]), np.array([1.0, np.inf])
+    expected = km.sample(flat, [0.5, 0.5], bounds=[(0, 1), (-1, None)], **SHORT).draws
+    for bounds in (np.stack([lower, upper], axis=1), (lower, upper), Ends(lower, upper)):
+        np.testing.assert_array_equal(km.sample(flat, [0.5, 0.5], bounds=bounds, **SHORT).draws, expected)
+    mu = km.sample(flat, parameters={"mu": 2}, bounds={"mu": (lower, upper)}, **SHORT)["mu"]
+    assert (mu > lower).all() and (mu < upper).all()
+    with pytest.raises(km.SettingsError, match=r"have shapes \(3,\) and \(2,\), not \(2,\)"):
+        km.sample(flat, [0.5, 0.5], bounds=(np.zeros(3), upper), **SHORT)
+
+
+class Ends:
+    """As of scipy.optimize."""
+
+    def __init__(self, lb, ub):
+        self.lb, self.ub = lb, ub
+
+
+def test_a_function_may_be_the_prior_of_one_parameter():
+    def log_prior(a):
+        return -0.5 * ((a - 3) / 0.1) ** 2
+
+    result = km.sample(flat, parameters=["a", "b"], priors={"a": log_prior, "b": "Normal(0, 0.1)"}, **SHORT)
+    # Means and errors of the products of normal densities, six standard errors at an ESS of 100.
+    assert abs(result["a"].mean() - 3 * 100 / 101) < 0.06 and abs(result["b"].mean()) < 0.06
+    assert result.evidence is not None and result.evidence.name == "log normalising constant"
+    with pytest.raises(km.SettingsError, match="a function is none that can be drawn from"):
+        km.sample(flat, parameters=["a"], priors={"a": log_prior}, **{**SHORT, "warmup": "population"})
+    with pytest.raises(km.SettingsError, match="a parameter without a prior has a flat one: leave it out"):
+        km.sample(flat, parameters=["a"], priors={"a": "flat"}, **SHORT)

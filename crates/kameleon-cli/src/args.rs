@@ -160,9 +160,15 @@ pub struct ResumeArgs {
     /// Continue to this number of draws per chain; replaces the stopping rule of the run
     #[arg(long, value_name = "COUNT", value_parser = whole::<u64>)]
     pub draws: Option<u64>,
+    /// The maximum time in minutes, from now on
+    #[arg(long, value_name = "MINUTES", value_parser = number)]
+    pub max_minutes: Option<f64>,
     /// Start the program or load the library named in the folder's settings: only for folders that you made yourself
     #[arg(long)]
     pub trust: bool,
+    /// Continue although the model gives other values than the run has stored
+    #[arg(long)]
+    pub changed: bool,
     #[command(flatten)]
     pub show: ShowArgs,
 }
@@ -232,6 +238,9 @@ pub struct MergeArgs {
     /// The folder of the combined run
     #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,
+    /// Take what is there of chains that were stopped or killed, and do without missing ones
+    #[arg(long)]
+    pub incomplete: bool,
 }
 
 /// The flags of `kameleon predict`.

@@ -2,11 +2,14 @@
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use kameleon::Progress;
-use kameleon::engine::PopulationProgress;
+use kameleon::engine::{PopulationProgress, SoFar};
 use std::io::IsTerminal;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
+
+/// How often the chains are compared.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
 
 /// Runs `work` while bars follow the chains through their warm-up and `sampling` iterations more; no bars when quiet or not on a terminal.
 pub fn watch<R>(
@@ -26,6 +29,18 @@ pub fn watch<R>(
         scope.spawn(move || draw(progress, population, indices, sampling, &ended));
         work()
     })
+}
+
+/// Runs `read` with a line that tells the share of the files that has been read; no line where it is not on a terminal.
+pub fn reading<R>(read: impl FnOnce(&dyn Fn(f64)) -> R) -> R {
+    if !std::io::stderr().is_terminal() {
+        return read(&|_| {});
+    }
+    let style = ProgressStyle::with_template("reading {bar:16.green} {percent:>3}%").expect("the template is right");
+    let bar = ProgressBar::new(1000).with_style(style.progress_chars("━╸─"));
+    let result = read(&|share| bar.set_position((1000.0 * share) as u64));
+    bar.finish_and_clear();
+    result
 }
 
 fn draw(
@@ -49,13 +64,19 @@ fn draw(
         })
         .collect();
     let mut first_seen = vec![None; progress.len()];
+    let (mut live, mut looked) = (None, Instant::now());
     loop {
         let last = ended.recv_timeout(Duration::from_millis(100)) != Err(RecvTimeoutError::Timeout);
         show_population(population.line(), &all, &mut line);
         for ((bar, progress), seen) in bars.iter().zip(progress).zip(&mut first_seen) {
             show(bar, progress, sampling, seen);
         }
+        if looked.elapsed() > LOOK_EVERY && !last {
+            show_line(so_far(progress), &all, &mut live, bars.len());
+            looked = Instant::now();
+        }
         if last {
+            show_line(None, &all, &mut live, bars.len());
             show_population(None, &all, &mut line);
             // Where nothing has begun, there is an error to be read and no progress.
             let begun = first_seen.iter().any(Option::is_some);
@@ -67,17 +88,28 @@ fn draw(
 
 /// A line above the bars, as long as there is something to say.
 fn show_population(text: Option<String>, all: &MultiProgress, line: &mut Option<ProgressBar>) {
+    show_line(text.map(|text| format!("population  {text}")), all, line, 0);
+}
+
+/// A line at this place among the bars, as long as there is something to say.
+fn show_line(text: Option<String>, all: &MultiProgress, line: &mut Option<ProgressBar>, place: usize) {
     let plain = || ProgressStyle::with_template("{wide_msg}").expect("the template is right");
     match text {
         Some(text) => line
-            .get_or_insert_with(|| all.insert(0, ProgressBar::new_spinner().with_style(plain())))
-            .set_message(format!("population  {text}")),
+            .get_or_insert_with(|| all.insert(place, ProgressBar::new_spinner().with_style(plain())))
+            .set_message(text),
         None => {
             if let Some(line) = line.take() {
                 line.finish_and_clear();
             }
         }
     }
+}
+
+/// How well the chains agree so far, for people.
+fn so_far(progress: &[Progress]) -> Option<String> {
+    let SoFar { r_hat, ess } = SoFar::of(progress)?;
+    Some(format!("so far    largest R-hat {r_hat:.3}, ESS at least {ess:.0}"))
 }
 
 /// `seen` is when the chain was first seen moving, and how far it was then.

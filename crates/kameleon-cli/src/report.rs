@@ -8,14 +8,15 @@ use crate::args::{MergeArgs, PrintArgs, SummaryArgs};
 use crate::colour::Ink;
 use crate::gp::GpReport;
 use crate::output::{harmless, wrapped, write_out};
-use anyhow::{Result, bail};
+use crate::progress::reading;
+use anyhow::{Result, anyhow, bail};
 use kameleon::Target;
 use kameleon::diagnose::{Evidence, Truth, Verdict, compare_with_truth};
 use kameleon::statistics::Counts;
 use kameleon_runs::output::{JumpSummary, Posterior};
 use kameleon_runs::settings::Kind;
 use kameleon_runs::store::Files;
-use kameleon_runs::{Finished, How, Model, RunSettings, Status};
+use kameleon_runs::{Finished, MOST_BYTES, Model, RunError, RunSettings, Status};
 use serde_json::{Value, json};
 
 /// A run to be printed.
@@ -65,9 +66,11 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         "warmup": posterior.warmup,
         "draws": figures.draws,
         "thin": posterior.thin,
+        "diagnosed_one_in": posterior.all.as_ref().map_or(1, |all| all.every),
         "seed": posterior.seed,
         "evaluations": posterior.evaluations(),
         "seconds": posterior.seconds.unwrap_or_default(),
+        "sd_log_estimate": posterior.sd_log_estimate,
         "acceptance": figures.acceptance,
         "longest_rejection_run": figures.longest_rejection_run,
         "parameters": summary.parameters,
@@ -138,6 +141,12 @@ fn as_text(
         out.push('\n');
         out += &in_colour(&summary.verdict, ink);
     }
+    if let Some(all) = &posterior.all {
+        let every = all.every;
+        out += &paragraph(&format!(
+            "The run is large: means, sds and quantiles are of all draws, ESS, R-hat, MCSE and what follows of one in {every}."
+        ));
+    }
     let mut line = format!("{} evaluations", posterior.evaluations());
     line += &posterior.seconds.map_or_else(String::new, |seconds| format!(" in {seconds:.2} s"));
     if figures.acceptance.is_finite() {
@@ -145,6 +154,9 @@ fn as_text(
         line += &format!(", acceptance {acceptance:.3}, longest run of rejections {longest_rejection_run}");
     }
     out += &format!("\n{}", paragraph(&line));
+    if let Some(sd) = posterior.sd_log_estimate {
+        out += &paragraph(&format!("noise of the estimate at the last points of the chains: sd(log p̂) {sd:.2}"));
+    }
     if let Some(truth) = truth {
         out += &paragraph(&format!(
             "known truth, mean over chains: ‖mean‖ {:.3}, quantile deviation {:.2} %",
@@ -161,7 +173,9 @@ fn as_text(
         out += &paragraph(line);
     }
     let run = &settings.run;
-    if run.until.is_some() || run.max_draws.is_some() || run.max_evaluations.is_some() || run.max_minutes.is_some() {
+    let limits = [run.max_draws.is_some(), run.max_evaluations.is_some(), run.max_minutes.is_some()];
+    // A limit that ended the run too early is a warning.
+    if (run.until.is_some() || limits.contains(&true)) && !warnings.iter().any(|warning| warning == reason) {
         out += &paragraph(&format!("ended: {reason}"));
     }
     for warning in warnings {
@@ -190,7 +204,7 @@ fn in_colour(verdict: &Verdict, ink: Ink) -> String {
 
 /// Figures over all chains.
 struct Figures {
-    draws: usize,
+    draws: u64,
     acceptance: f64,
     longest_rejection_run: u64,
 }
@@ -200,7 +214,7 @@ impl Figures {
         let statistics = || posterior.chains.iter().map(|chain| &chain.statistics);
         let count = |of: fn(&Counts) -> u64| statistics().map(|s| of(&s.sampling)).sum::<u64>() as f64;
         Self {
-            draws: posterior.chains.iter().map(|chain| chain.draws.len()).min().unwrap_or(0),
+            draws: posterior.draws(),
             acceptance: count(|c| c.accepted) / count(Counts::total),
             longest_rejection_run: statistics().map(|s| s.longest_rejection_run).max().unwrap_or(0),
         }
@@ -208,7 +222,7 @@ impl Figures {
 }
 
 /// What was run; for classification also the data and the model.
-fn headline(shown: &Shown<'_>, draws: usize) -> String {
+fn headline(shown: &Shown<'_>, draws: u64) -> String {
     let Shown { posterior, model, .. } = shown;
     let (chains, each) = match posterior.chains.as_slice() {
         [] => (format!("{} chains", shown.settings.run.indices().len()), " each"),
@@ -233,7 +247,7 @@ fn headline(shown: &Shown<'_>, draws: usize) -> String {
 /// Runs `kameleon summary`.
 pub fn summary(args: &SummaryArgs) -> Result<Exit> {
     let settings = kameleon_runs::settings_of(&args.folder)?;
-    let mut posterior = kameleon_runs::load(&args.folder)?;
+    let mut posterior = reading(|watch| kameleon_runs::load_limited(&args.folder, MOST_BYTES, watch))?;
     let status = Status::read(&Files::of(&args.folder)?);
     let model = match harmless_model(&settings) {
         Ok(model) => model,
@@ -242,8 +256,8 @@ pub fn summary(args: &SummaryArgs) -> Result<Exit> {
             None
         }
     };
-    let reason = if status.ending == How::Open { "the run has not ended" } else { &status.reason };
-    let shown = Shown { settings: &settings, posterior: &posterior, model: model.as_ref(), ran: false, reason };
+    let (model, reason) = (model.as_ref(), status.words());
+    let shown = Shown { settings: &settings, posterior: &posterior, model, ran: false, reason };
     print(&shown, &args.print)?;
     Ok(Exit::Done)
 }
@@ -267,7 +281,13 @@ fn harmless_model(settings: &RunSettings) -> Result<Option<Model>> {
 
 /// Runs `kameleon merge`.
 pub fn merge(args: &MergeArgs) -> Result<Exit> {
-    let settings = kameleon_runs::merge(&args.folders, &args.out)?;
+    let merged = kameleon_runs::merge(&args.folders, &args.out, args.incomplete);
+    let settings = merged.map_err(|error| match &error {
+        RunError::Incomplete(part) => {
+            anyhow!("{part}. Resume it first (kameleon resume), or add --incomplete to take what is there")
+        }
+        _ => error.into(),
+    })?;
     let out = args.out.display();
     write_out(&format!(
         "merged {} chains into {out}; to see the result: kameleon summary {out}\n",

@@ -5,15 +5,18 @@ use crate::args::{ResumeArgs, SampleArgs, ShowArgs};
 use crate::output::write_out;
 use crate::progress::watch;
 use crate::report;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use kameleon::engine::PopulationProgress;
 use kameleon::{Control, Ending, Progress};
 use kameleon_runs::settings::Kind;
 use kameleon_runs::store::Files;
-use kameleon_runs::{Finished, Model, RunError, RunSettings};
+use kameleon_runs::{Finished, Model, Outside, Resume, RunError, RunSettings};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The program shows figures, for which not all draws of a large run have to be in memory.
+const LIMITED: Outside<'static> = Outside { runner: None, prior: None, limited: true };
 
 /// Runs `kameleon sample`.
 pub fn sample(args: &SampleArgs) -> Result<Exit> {
@@ -21,7 +24,7 @@ pub fn sample(args: &SampleArgs) -> Result<Exit> {
     let model = open(&settings, &args.show)?;
     model.settle(&mut settings);
     run(&settings, &model, args.out.as_deref(), &args.show, |control| {
-        kameleon_runs::start(&settings, model.clone(), args.out.as_deref(), control)
+        kameleon_runs::start_on(&LIMITED, &settings, model.clone(), args.out.as_deref(), control)
     })
 }
 
@@ -34,8 +37,15 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit> {
     if let Some(draws) = args.draws {
         (settings.run.draws, settings.run.until) = (Some(draws), None);
     }
+    let resume = Resume { draws: args.draws, threads: None, max_minutes: args.max_minutes, trust: args.changed };
     run(&settings, &model, Some(folder), &args.show, |control| {
-        kameleon_runs::resume(folder, model.clone(), args.draws, control)
+        kameleon_runs::resume_on(&LIMITED, folder, model.clone(), resume, control)
+    })
+    .map_err(|error| match error.downcast_ref() {
+        Some(RunError::OtherModel(_)) => {
+            anyhow!("{error}. Resume with the model that was sampled, or add --changed to continue with this one")
+        }
+        _ => error,
     })
 }
 
@@ -85,7 +95,7 @@ fn run(
     let finished = watch(&progress, &population, &indices, sampling, quiet, || work(control))?;
     report::print(&report::Shown::of(&finished, Some(model)), &show.print)?;
     match finished.ending {
-        Ending::Complete => {
+        Ending::Complete | Ending::Limited => {
             if let Some(folder) = folder.filter(|_| !show.print.json) {
                 write_out(&format!("stored in {}\n", folder.display()))?;
             }

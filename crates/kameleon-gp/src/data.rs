@@ -4,6 +4,8 @@ use crate::GpError;
 use csv::{ReaderBuilder, StringRecord, Trim};
 use std::io::Read;
 
+/// All labels but the positive one, where there are more than two.
+const REST: &str = "the rest";
 /// Usual spellings of a missing value.
 const MISSING: [&str; 6] = ["", "?", "NA", "N/A", "NaN", "nan"];
 
@@ -85,8 +87,8 @@ impl Dataset {
 
     /// Reads a table with a header: numeric columns, and the label column `label`, which has two values.
     ///
-    /// `positive` is the value that counts as +1; by default the larger number or the later word. [`Dataset::classes`]
-    /// returns the choice.
+    /// `positive` is the value that counts as +1; by default the larger number or the later word. Where it is given, the label may
+    /// have more values, and all others count as −1. [`Dataset::classes`] returns the choice.
     pub fn read(source: impl Read, label: &str, positive: Option<&str>) -> Result<Self, GpError> {
         let table = Table::read(source)?;
         let label_column = table.find(label)?;
@@ -158,7 +160,13 @@ impl Table {
 
     fn find(&self, column: &str) -> Result<usize, GpError> {
         let all = || self.header.join(", ");
-        let missing = || GpError(format!("there is no column `{column}`; the table has {}", all()));
+        let hint = match self.header.as_slice() {
+            [one] if one.contains([';', '\t']) => {
+                ". Columns are separated by commas: this file seems to use semicolons or tabs, so convert it"
+            }
+            _ => "",
+        };
+        let missing = || GpError(format!("there is no column `{column}`; the table has {}{hint}", all()));
         self.header.iter().position(|name| name == column).ok_or_else(missing)
     }
 
@@ -190,8 +198,16 @@ fn not_a_number(row: usize, column: &str, value: &str) -> GpError {
 
 /// `values` are the first few that the label has.
 fn not_two(column: &str, values: &[&str]) -> GpError {
-    let (count, values) = (values.len(), values.join(", "));
-    GpError(format!("label column `{column}` must have two values, not {count}: {values}"))
+    let (count, all) = (values.len(), values.join(", "));
+    let hint = match values {
+        [_, _, third, ..] => {
+            format!(
+                "; to separate one of them from the rest, make it positive (--positive {third}), once for each class"
+            )
+        }
+        _ => String::new(),
+    };
+    GpError(format!("label column `{column}` must have two values, not {count}: {all}{hint}"))
 }
 
 /// The label values for −1 and +1.
@@ -204,6 +220,12 @@ fn classes(labels: &[&str], column: &str, positive: Option<&str>) -> Result<[Str
         if values.len() > 10 {
             break;
         }
+    }
+    if let (Some(positive), 3..) = (positive, values.len()) {
+        return match labels.contains(&positive) {
+            true => Ok([REST.into(), positive.into()]),
+            false => Err(GpError(format!("label column `{column}` has {}, not `{positive}`", values.join(", ")))),
+        };
     }
     let &[first, second] = values.as_slice() else { return Err(not_two(column, &values)) };
     let second_is_larger = match (first.parse::<f64>(), second.parse::<f64>()) {

@@ -1,5 +1,6 @@
 //! Bounded parameters, sampled on the real line through a logarithm or a logit, with the Jacobian.
 
+use crate::batch::evaluate_others;
 use crate::error::{ModelError, demand};
 use kameleon::{Evaluation, Noise, Target};
 use serde::{Deserialize, Serialize};
@@ -85,6 +86,11 @@ impl Bound {
             (None, Some(b)) => libm::log(b - x),
             (Some(a), Some(b)) => libm::log(x - a) - libm::log(b - x),
         }
+    }
+
+    /// x(u) alone.
+    pub fn value(self, u: f64) -> f64 {
+        if self == Self::FREE { u } else { self.bounded(u).0 }
     }
 
     /// x(u) = a + eᵘ, b − eᵘ or a + (b − a) / (1 + e⁻ᵘ), and log |dx/du|. Rounding never puts x on a bound, where a density may be infinite.
@@ -191,5 +197,15 @@ impl<T: Target> Target for Bounded<T> {
             return Ok(f64::NEG_INFINITY);
         }
         Ok(self.target.log_density(&self.x, noise)? + log_jacobian)
+    }
+
+    fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {
+        let mut x = vec![0.0; self.bounds.len() * points.len()];
+        x.chunks_exact_mut(self.bounds.len()).zip(points).for_each(|(x, u)| self.to_bounded(u, x));
+        let x: Vec<&[f64]> = x.chunks_exact(self.bounds.len()).collect();
+        let outside = |x: &&[f64]| x.iter().any(|x| x.is_infinite()).then_some(Ok(f64::NEG_INFINITY));
+        let known = x.iter().map(outside).collect();
+        let log_jacobians: Vec<f64> = points.iter().map(|u| self.log_jacobian(u)).collect();
+        evaluate_others(&mut self.target, &x, noise, known, &log_jacobians)
     }
 }

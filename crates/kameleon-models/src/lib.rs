@@ -22,7 +22,8 @@
 //!
 //! A model's replies are not trusted: each is bounded in size, nesting depth and time.
 
-pub mod bounds;
+pub mod batch;
+mod bounds;
 pub mod error;
 pub mod expression;
 mod failure_budget;

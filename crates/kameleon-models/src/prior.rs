@@ -6,6 +6,7 @@ mod text;
 
 pub use text::{entries, list};
 
+use crate::batch::evaluate_others;
 use crate::bounds::Bound;
 use crate::error::{ModelError, demand};
 use cut::CutPrior;
@@ -227,5 +228,16 @@ impl<T: Target> Target for WithPrior<T> {
             return self.prior_failure().map_or(Ok(log_prior), |why| Err(EvalError::fatal(why)));
         }
         Ok(log_prior + self.target.log_density(x, noise)?)
+    }
+
+    fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {
+        let log_priors = self.log_priors(&points.concat());
+        let failure = self.prior_failure();
+        let outside = |log_prior: &f64| {
+            let is_outside = log_prior.is_nan() || *log_prior == f64::NEG_INFINITY;
+            is_outside.then(|| failure.clone().map_or(Ok(*log_prior), |why| Err(EvalError::fatal(why))))
+        };
+        let known = log_priors.iter().map(outside).collect();
+        evaluate_others(&mut self.target, points, noise, known, &log_priors)
     }
 }

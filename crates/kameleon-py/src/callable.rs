@@ -3,7 +3,7 @@
 use kameleon::{EvalError, Evaluation, Noise, Target};
 use kameleon_models::NoiseInput;
 use numpy::PyArray1;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -23,12 +23,13 @@ pub fn noise_input(seeded: bool, normals: usize) -> NoiseInput {
 pub struct Callable {
     function: Arc<Py<PyAny>>,
     argument: NoiseInput,
+    reject: bool,
 }
 
 impl Callable {
-    /// The function, and what it takes besides the point.
-    pub fn new(function: Py<PyAny>, argument: NoiseInput) -> Self {
-        Self { function: Arc::new(function), argument }
+    /// The function, what it takes besides the point, and whether its exceptions reject a point or end the run.
+    pub fn new(function: Py<PyAny>, argument: NoiseInput, reject: bool) -> Self {
+        Self { function: Arc::new(function), argument, reject }
     }
 
     fn call(&self, py: Python<'_>, x: &[f64], mut noise: Noise<'_>) -> PyResult<f64> {
@@ -65,6 +66,16 @@ impl Target for Callable {
     }
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
-        Python::attach(|py| self.call(py, x, noise)).map_err(EvalError::fatal)
+        Python::attach(|py| {
+            self.call(py, x, noise).map_err(|error| match self.reject && rejects(py, &error) {
+                true => EvalError::reject(error.to_string()),
+                false => EvalError::fatal(error),
+            })
+        })
     }
+}
+
+/// Whether an exception may reject a point: not Ctrl-C, and not the end of the interpreter.
+pub fn rejects(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyException>(py)
 }

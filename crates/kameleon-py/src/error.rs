@@ -1,5 +1,6 @@
 //! Errors of the Rust crates as the exceptions of `kameleon.errors`.
 
+use crate::words;
 use kameleon::EvalError;
 use kameleon::chain::ChainError;
 use kameleon::sampler;
@@ -14,7 +15,7 @@ pyo3::import_exception!(kameleon.errors, StoreError);
 
 /// A setting that is not allowed: names the argument and says what is allowed.
 pub fn setting(name: impl Into<String>, what: impl Into<String>) -> PyErr {
-    SettingsError::new_err((name.into(), what.into()))
+    SettingsError::new_err((name.into(), words::of_python(&what.into())))
 }
 
 /// An error at a key of a run file, such as `run.max-draws`, as an error in the corresponding argument.
@@ -63,6 +64,9 @@ pub fn run(error: RunError) -> PyErr {
         RunError::Settings(error) if error.place.is_empty() => argument(&error.setting, &error.what),
         RunError::Start(error) => start(error),
         RunError::Model(_) => setting("log_density", error.to_string()),
+        RunError::OtherModel(what) => {
+            StoreError::new_err(format!("{what}. Pass what was sampled, or trust=True to continue with this"))
+        }
         RunError::Gp { .. } => setting("gp", error.to_string()),
         _ => StoreError::new_err(error.to_string()),
     }

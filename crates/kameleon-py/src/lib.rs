@@ -3,7 +3,6 @@
 //! What users see is written in Python (`python/kameleon`); here values are converted and chains are run.
 
 mod array;
-mod batcher;
 mod callable;
 mod chain;
 mod diagnose;
@@ -16,10 +15,12 @@ mod posterior;
 mod prior;
 mod python_prior;
 mod reweight;
+mod rows;
 mod run;
 mod sampler;
 mod session;
 mod target;
+mod words;
 
 use pyo3::prelude::*;
 
@@ -41,7 +42,7 @@ mod _kameleon {
     #[pymodule_export]
     use crate::reweight::{expression, reweight};
     #[pymodule_export]
-    use crate::run::{Ran, run, run_in_step};
+    use crate::run::{Ran, run};
     #[pymodule_export]
     use crate::sampler::{check_kernel, check_sampler, registry};
     #[pymodule_export]

@@ -1,10 +1,12 @@
 //! A posterior as a dictionary of plain values and arrays, and back.
 
 use crate::diagnose::summary_texts;
-use crate::{array, error, json};
+use crate::{array, error, json, words};
 use kameleon::Outcome;
 use kameleon::record::{Draws, Jumps};
 use kameleon_runs::output::{ChainDraws, Format, PopulationSummary, Posterior, ProposalEllipse, Variable, report_html};
+use kameleon_runs::store::Files;
+use kameleon_runs::{How, RunError, Status};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -28,10 +30,11 @@ pub fn to_dict(py: Python<'_>, posterior: Posterior) -> PyResult<Bound<'_, PyDic
     dict.set_item("warmup", posterior.warmup)?;
     dict.set_item("thin", posterior.thin)?;
     dict.set_item("noisy", posterior.noisy)?;
+    dict.set_item("sd_log_estimate", posterior.sd_log_estimate)?;
     dict.set_item("seconds", posterior.seconds)?;
     dict.set_item("settings", posterior.settings)?;
     dict.set_item("until", json::write(&posterior.until)?)?;
-    dict.set_item("warnings", posterior.warnings)?;
+    dict.set_item("warnings", words::all_of_python(posterior.warnings))?;
     dict.set_item("learned", json::write(&posterior.learned)?)?;
     dict.set_item("jumps", json::write(&posterior.jumps)?)?;
     dict.set_item("stein", json::write(&posterior.stein)?)?;
@@ -103,6 +106,7 @@ fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
         warmup: get!(dict, "warmup"),
         thin: get!(dict, "thin"),
         noisy: get!(dict, "noisy"),
+        sd_log_estimate: get!(dict, "sd_log_estimate"),
         seconds: get!(dict, "seconds"),
         settings: get!(dict, "settings"),
         until: json::read(&until)?,
@@ -112,6 +116,7 @@ fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
         stein: json::read(&stein)?,
         population: population.map(|population| PopulationSummary { labels, ..population }),
         label_modes: false,
+        all: None,
     })
 }
 
@@ -159,10 +164,19 @@ pub fn summarise_posterior(posterior: &Bound<'_, PyDict>) -> PyResult<(String, S
     summary_texts(&from_dict(posterior)?.summary())
 }
 
-/// Reads the run in a folder, without locking it.
+/// Reads the run in a folder, without locking it; with how and why it ended.
 #[pyfunction]
-pub fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> {
-    to_dict(py, py.detach(|| kameleon_runs::load(&folder)).map_err(error::run)?)
+pub fn load(py: Python<'_>, folder: PathBuf) -> PyResult<(Bound<'_, PyDict>, &'static str, String)> {
+    let read = || -> Result<_, RunError> { Ok((kameleon_runs::load(&folder)?, Status::read(&Files::of(&folder)?))) };
+    let (posterior, status) = py.detach(read).map_err(error::run)?;
+    let ending = match status.ending {
+        How::Open => "open",
+        How::Complete => "complete",
+        How::Limited => "limited",
+        How::Stopped => "stopped",
+        How::Failed => "failed",
+    };
+    Ok((to_dict(py, posterior)?, ending, words::of_python(status.words())))
 }
 
 /// The settings of the run in a folder, as JSON.

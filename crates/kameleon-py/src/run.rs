@@ -1,17 +1,13 @@
-//! Runs, started or resumed: on threads without the interpreter, on one thread with it, on an executor, or with all
-//! chains evaluated in one call.
+//! Runs, started or resumed: on threads without the interpreter, on one thread with it, or on an executor.
 
-use crate::batcher::{Batched, Message, serve};
-use crate::callable::noise_input;
 use crate::executor_bridge::ExecutorBridge;
 use crate::python_prior::PythonPrior;
 use crate::session::{Session, SignalChecked, watched};
 use crate::target::PyTarget;
-use crate::{error, json, posterior};
+use crate::{error, json, posterior, words};
 use kameleon::Ending;
-use kameleon::any_target::AnyTarget;
 use kameleon_models::JointPrior;
-use kameleon_runs::{Finished, Outside, RemoteRunner, RunError, RunSettings};
+use kameleon_runs::{Finished, Outside, RemoteRunner, Resume, RunError, RunSettings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
@@ -22,7 +18,7 @@ use std::sync::Arc;
 pub struct Ran {
     /// The posterior, as a dictionary.
     posterior: Py<PyDict>,
-    /// "complete", "stopped" or "failed".
+    /// "complete", "limited", "stopped" or "failed".
     ending: &'static str,
     /// Why it ended.
     reason: String,
@@ -35,8 +31,8 @@ struct Work {
     /// None to resume.
     settings: Option<Box<RunSettings>>,
     folder: Option<PathBuf>,
-    /// The new number of draws of a run that is resumed.
-    draws: Option<u64>,
+    /// What may differ in a run that is resumed.
+    resume: Resume,
     bridge: Option<ExecutorBridge>,
     /// A proper prior that only Python can evaluate.
     prior: Option<JointPrior>,
@@ -49,7 +45,7 @@ impl Work {
     fn new(
         settings: Option<&str>,
         folder: Option<PathBuf>,
-        draws: Option<u64>,
+        resume: Resume,
         watcher: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let settings: Option<Box<RunSettings>> = settings.map(json::read).transpose()?;
@@ -59,7 +55,7 @@ impl Work {
             (None, None) => return Err(error::setting("checkpoint", "a run to be resumed needs its folder")),
         };
         let session = Arc::new(Session::new(chains, watcher));
-        Ok(Self { settings, folder, draws, bridge: None, prior: None, threads: None, session })
+        Ok(Self { settings, folder, resume, bridge: None, prior: None, threads: None, session })
     }
 
     /// Under a prior of Python's.
@@ -79,15 +75,28 @@ impl Work {
     fn run(&self, target: SignalChecked) -> Result<Finished, RunError> {
         let (folder, control) = (self.folder.as_deref(), self.session.control());
         let runner = self.bridge.as_ref().map(|bridge| bridge as &dyn RemoteRunner);
-        let outside = Outside { runner, prior: self.prior.clone() };
+        let outside = Outside { runner, prior: self.prior.clone(), limited: false };
         match &self.settings {
             Some(settings) => kameleon_runs::start_on(&outside, settings, target, folder, control),
             None => {
                 let folder = folder.unwrap_or("".as_ref());
-                kameleon_runs::resume_on(&outside, folder, target, self.draws, self.threads, control)
+                kameleon_runs::resume_on(
+                    &outside,
+                    folder,
+                    target,
+                    Resume { threads: self.threads, ..self.resume },
+                    control,
+                )
             }
         }
     }
+}
+
+/// What may differ in a run that is resumed: the number of draws, the most minutes, and whether other values are trusted.
+type Changes = (Option<u64>, Option<f64>, bool);
+
+fn again((draws, max_minutes, trust): Changes) -> Resume {
+    Resume { draws, threads: None, max_minutes, trust }
 }
 
 /// Starts a run with `settings` (JSON), or resumes the one in `folder` if there are none.
@@ -95,20 +104,20 @@ impl Work {
 /// With `attached` the target is called on this thread, which holds the interpreter; otherwise on threads that do not
 /// need it, while this one handles Ctrl-C and progress. With a `sender` it is called by the workers of an executor.
 #[pyfunction]
-#[pyo3(signature = (settings, target, *, folder, draws, prior, attached, watcher, sender))]
+#[pyo3(signature = (settings, target, *, folder, resume, prior, attached, watcher, sender))]
 #[expect(clippy::too_many_arguments)]
 pub fn run(
     py: Python<'_>,
     settings: Option<&str>,
     target: &PyTarget,
     folder: Option<PathBuf>,
-    draws: Option<u64>,
+    resume: Changes,
     prior: Option<Py<PyAny>>,
     attached: bool,
     watcher: Option<Py<PyAny>>,
     sender: Option<Py<PyAny>>,
 ) -> PyResult<Ran> {
-    let mut work = Work::new(settings, folder, draws, watcher)?.under(py, prior)?;
+    let mut work = Work::new(settings, folder, again(resume), watcher)?.under(py, prior)?;
     work.bridge = sender.map(|sender| ExecutorBridge::new(py, sender, Arc::clone(&work.session))).transpose()?;
     let attached = attached && work.bridge.is_none();
     if attached {
@@ -116,41 +125,6 @@ pub fn run(
     }
     let target = SignalChecked::new(target.copy(), Arc::clone(&work.session), attached);
     let finished = if attached { work.run(target) } else { watched(py, &work.session, || work.run(target)) };
-    conclude(py, &work.session, finished)
-}
-
-/// [`run`] for a vectorised `function`, which evaluates the points of all chains in one call: it takes (points),
-/// (points, seeds) or (points, normals).
-#[pyfunction]
-#[pyo3(signature = (settings, function, *, folder, draws, prior, seeded, normals, watcher))]
-#[expect(clippy::too_many_arguments)]
-pub fn run_in_step(
-    py: Python<'_>,
-    settings: Option<&str>,
-    function: &Bound<'_, PyAny>,
-    folder: Option<PathBuf>,
-    draws: Option<u64>,
-    prior: Option<Py<PyAny>>,
-    seeded: bool,
-    normals: usize,
-    watcher: Option<Py<PyAny>>,
-) -> PyResult<Ran> {
-    let mut work = Work::new(settings, folder, draws, watcher)?.under(py, prior)?;
-    work.set_threads(work.session.going());
-    let argument = noise_input(seeded, normals);
-    let (batched, mut messages) = Batched::new(argument);
-    let batcher = batched.batcher();
-    let target = SignalChecked::new(AnyTarget::new(batched), Arc::clone(&work.session), false);
-    let finished = std::thread::scope(|scope| {
-        let work = &work;
-        let worker = scope.spawn(move || {
-            let finished = work.run(target);
-            let _ = batcher.send(Message::End);
-            finished
-        });
-        serve(py, &mut messages, function, argument, &work.session);
-        py.detach(|| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    });
     conclude(py, &work.session, finished)
 }
 
@@ -165,6 +139,7 @@ fn conclude(py: Python<'_>, session: &Session, finished: Result<Finished, RunErr
         (finished, fault) => (finished.map_err(error::run)?, fault),
     };
     let (Finished { posterior, ending, reason, .. }, fault) = finished;
+    let reason = words::of_python(&reason);
     let reason = match (&ending, &fault) {
         // The exception of a prior, or of a function that shows progress.
         (Ending::Stopped, Some(fault)) => fault.to_string(),
@@ -174,6 +149,7 @@ fn conclude(py: Python<'_>, session: &Session, finished: Result<Finished, RunErr
         _ if session.was_interrupted() => "stopped",
         (Ending::Failed(_), _) | (_, Some(_)) => "failed",
         (Ending::Stopped, None) => "stopped",
+        (Ending::Limited, None) => "limited",
         (Ending::Complete, None) => "complete",
     };
     let posterior = posterior::to_dict(py, posterior)?.unbind();

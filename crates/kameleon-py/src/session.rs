@@ -1,7 +1,7 @@
 //! What a run shares with the interpreter: Ctrl-C, progress, and the exception that ended it.
 
 use kameleon::any_target::AnyTarget;
-use kameleon::engine::PopulationProgress;
+use kameleon::engine::{PopulationProgress, SoFar};
 use kameleon::{Control, EvalError, Evaluation, Noise, Progress, Target};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 /// How often the interpreter is asked for signals and told the progress.
 const TICK: Duration = Duration::from_millis(50);
 
+/// How often the chains are compared.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
 /// A run as the interpreter sees it.
 pub struct Session {
     progress: Vec<Progress>,
@@ -20,8 +23,10 @@ pub struct Session {
     fault: Mutex<Option<PyErr>>,
     /// What a population before the chains is doing.
     population: PopulationProgress,
-    /// Called with (iterations, acceptance, scale, warm-up) of each chain, and what the population is doing.
+    /// Called with (iterations, acceptance, scale, warm-up) of each chain, what the population is doing, and R-hat and ESS so far.
     watcher: Option<Py<PyAny>>,
+    /// R-hat and ESS, and when the chains were last compared.
+    so_far: Mutex<(Instant, Option<SoFar>)>,
     /// When the interpreter was last asked.
     asked: Mutex<Instant>,
 }
@@ -36,6 +41,7 @@ impl Session {
             fault: Mutex::new(None),
             population: PopulationProgress::default(),
             watcher,
+            so_far: Mutex::new((Instant::now(), None)),
             asked: Mutex::new(Instant::now()),
         }
     }
@@ -53,11 +59,6 @@ impl Session {
     /// The exception that ended the run, if there was one.
     pub fn fault(&self) -> Option<PyErr> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// The number of chains that have not ended.
-    pub fn going(&self) -> usize {
-        self.progress.iter().filter(|progress| !progress.done.load(Ordering::Relaxed)).count()
     }
 
     /// Asks the interpreter, unless it was asked recently.
@@ -79,8 +80,18 @@ impl Session {
         let Some(watcher) = &self.watcher else { return Ok(()) };
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let seen = |p: &Progress| (count(&p.iterations), p.acceptance(), p.scale(), count(&p.warmup));
-        watcher.call1(py, (self.progress.iter().map(seen).collect::<Vec<_>>(), self.population.line()))?;
+        let live = self.so_far().map(|so_far| (so_far.r_hat, so_far.ess));
+        watcher.call1(py, (self.progress.iter().map(seen).collect::<Vec<_>>(), self.population.line(), live))?;
         Ok(())
+    }
+
+    /// How well the chains agree so far, compared every few seconds.
+    fn so_far(&self) -> Option<SoFar> {
+        let mut so_far = self.so_far.lock().unwrap_or_else(PoisonError::into_inner);
+        if so_far.0.elapsed() > LOOK_EVERY {
+            *so_far = (Instant::now(), SoFar::of(&self.progress));
+        }
+        so_far.1
     }
 
     /// Stops the run, with this exception unless it is Ctrl-C.

@@ -1,10 +1,10 @@
 //! The class `Target`: what Python passes to a run, made by one of its constructors.
 
 use crate::array::{self, Matrix, Vector};
-use crate::batcher::Rows;
 use crate::callable::{Callable, noise_input};
 use crate::pointer::{Function, Pointer};
 use crate::python_prior::Under;
+use crate::rows::Rows;
 use crate::{error, json};
 use kameleon::any_target::AnyTarget;
 use kameleon::random::{Purpose, stream};
@@ -67,16 +67,16 @@ impl PyTarget {
         Ok(Self::new(Noisy::new(target, noise).map_err(error::settings)?))
     }
 
-    /// A Python function of (x), of (x, seed) if `seeded`, or of (x, normals).
+    /// A Python function of (x), of (x, seed) if `seeded`, or of (x, normals); `reject`: its exceptions reject a point.
     #[staticmethod]
-    fn callable(function: Py<PyAny>, seeded: bool, normals: usize) -> Self {
-        Self::new(Callable::new(function, noise_input(seeded, normals)))
+    fn callable(function: Py<PyAny>, seeded: bool, normals: usize, reject: bool) -> Self {
+        Self::new(Callable::new(function, noise_input(seeded, normals), reject))
     }
 
     /// A vectorised Python function of (points), of (points, seeds) if `seeded`, or of (points, normals).
     #[staticmethod]
-    fn rows(function: Py<PyAny>, seeded: bool, normals: usize) -> Self {
-        Self::new(Rows::new(function, noise_input(seeded, normals)))
+    fn rows(function: Py<PyAny>, seeded: bool, normals: usize, reject: bool) -> Self {
+        Self::new(Rows::new(function, noise_input(seeded, normals), reject))
     }
 
     /// A compiled function at an address, with 2, 3 or 4 arguments; `owner` is kept alive.
@@ -92,7 +92,7 @@ impl PyTarget {
 
     /// The same target plus a log prior, a Python function of a point.
     fn under(&self, log_prior: Py<PyAny>) -> Self {
-        Self::new(Under::new(self.copy(), Callable::new(log_prior, NoiseInput::Exact)))
+        Self::new(Under::new(self.copy(), Callable::new(log_prior, NoiseInput::Exact, false)))
     }
 
     /// The dimension, if it is known.

@@ -20,6 +20,12 @@ pub enum RunError {
     /// The folder or a file in it cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
+    /// A part of a plan has not come to its end, so that it is not merged with the others.
+    #[error("{0}")]
+    Incomplete(String),
+    /// The run is resumed with another model than it sampled.
+    #[error("{0}")]
+    OtherModel(String),
     /// The model cannot be set up.
     #[error(transparent)]
     Model(#[from] ModelError),

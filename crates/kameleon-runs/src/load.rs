@@ -1,10 +1,12 @@
 //! A run as it is to be shown: from memory, or from a folder, also while it is running.
 
 use crate::error::RunError;
+use crate::large::{Gathering, Reading};
 use crate::output::{After, ChainDraws, JumpSummary, Learned, PopulationSummary, Posterior, ProposalEllipse};
+use crate::read::settings_of;
 use crate::settings::RunSettings;
 use crate::status::Status;
-use crate::store::{Checkpoint, Files, Search, read_journal};
+use crate::store::{Checkpoint, Files, Search};
 use crate::stuck;
 use kameleon::Warmup;
 use kameleon::any_chain::AnyChain;
@@ -21,17 +23,32 @@ use std::path::Path;
 /// Reads the run in a folder. The folder is not locked, nothing in it is executed, and a run in progress is shown as
 /// far as it has come.
 pub fn load(folder: &Path) -> Result<Posterior, RunError> {
+    read_run(folder, &Reading::whole())
+}
+
+/// [`load`] in a fixed memory: of a large run some of the draws, evenly spaced, with means, standard deviations and quantiles of
+/// all of them. A run is large if its journals have more than `most` bytes, such as [`crate::MOST_BYTES`]. `watch` is told the share
+/// of the files that has been read.
+pub fn load_limited(folder: &Path, most: u64, watch: &dyn Fn(f64)) -> Result<Posterior, RunError> {
+    read_run(folder, &Reading::limited(folder, most, watch)?)
+}
+
+fn read_run(folder: &Path, reading: &Reading<'_>) -> Result<Posterior, RunError> {
     let files = Files::of(folder)?;
     let settings = settings_of(folder)?;
     let mut notes = Vec::new();
     let mut chains = Vec::new();
-    let dim = settings.parameters.0.len();
+    let mut gathering = Gathering::new(settings.parameters.bounds()?);
     let search = read_search(&files, &settings, &mut notes);
     let waiting = settings.run.warmup == Warmup::Population && !matches!(search, Some(Search::Done(_)));
     for index in settings.run.indices().into_iter().filter(|index| !waiting || files.journal(*index).exists()) {
-        chains.extend(read_chain(&files, index, dim, &mut notes)?);
+        chains.extend(read_chain(&files, index, reading, &mut gathering, &mut notes)?);
     }
     let mut posterior = posterior(&settings, chains, search.as_ref(), &Status::read(&files))?;
+    if reading.leaves_out() {
+        let kept: Vec<_> = posterior.chains.iter().map(|chain| (chain.index, &chain.draws.points[..])).collect();
+        posterior.all = Some(gathering.figures(&files, &kept, reading)?);
+    }
     posterior.warnings.extend(notes);
     Ok(posterior)
 }
@@ -45,12 +62,6 @@ fn read_search(files: &Files, settings: &RunSettings, notes: &mut Vec<String>) -
         notes.push(format!("what the population found cannot be read: {error}"));
         None
     })
-}
-
-/// The settings of the run in a folder.
-pub fn settings_of(folder: &Path) -> Result<RunSettings, RunError> {
-    let text = Files::of(folder)?.settings()?;
-    Ok(RunSettings::from_toml(&text, &folder.join("settings.toml").display().to_string())?)
 }
 
 /// A chain and its draws, on the unbounded scale.
@@ -75,14 +86,15 @@ impl StoredChain {
 fn read_chain(
     files: &Files,
     index: usize,
-    dim: usize,
+    reading: &Reading<'_>,
+    gathering: &mut Gathering,
     notes: &mut Vec<String>,
 ) -> Result<Option<StoredChain>, RunError> {
     if !files.journal(index).exists() {
         notes.push(format!("chain {index} has not started"));
         return Ok(None);
     }
-    let recorded = read_draws(files, index, dim, notes)?;
+    let (recorded, dim) = (gathering.read(files, index, reading, notes)?, gathering.dim());
     let saved = Checkpoint::read(&files.checkpoint(index)).map_err(|error| error.to_string());
     let chain = saved.and_then(|saved| saved.chain.resume().map_err(|error| error.to_string()));
     let chain = chain.and_then(|chain| match chain.position().len() == dim {
@@ -93,26 +105,6 @@ fn read_chain(
         notes.push(format!("the statistics of chain {index} cannot be read, only its draws: {why}"));
     }
     Ok(Some(StoredChain { index, recorded, chain: chain.ok() }))
-}
-
-/// All draws in the journal of a chain.
-pub fn read_draws(files: &Files, index: usize, dim: usize, notes: &mut Vec<String>) -> Result<Recorded, RunError> {
-    let mut recorded = Recorded::default();
-    let recovered = read_journal(&files.journal(index), |draw| recorded.push(draw))?;
-    let (found, chain) = (recovered.header.dim as usize, recovered.header.chain as usize);
-    if (found, chain) != (dim, index) || dim == 0 {
-        let why = format!(
-            "the journal of chain {index} belongs to chain {chain} in {found} dimensions, but the settings have {dim} parameters"
-        );
-        return Err(RunError::refused(files.path(), why));
-    }
-    if recovered.left_over > 0 {
-        notes.push(format!(
-            "the last {} bytes of the journal of chain {index} are incomplete: a draw was being written, or the file is damaged",
-            recovered.left_over
-        ));
-    }
-    Ok(recorded)
 }
 
 /// Puts everything together, in the parameters' own units.
@@ -146,6 +138,7 @@ pub fn posterior(
     }
     let statistics = || chains.iter().map(|chain| &chain.statistics);
     let mut warnings: Vec<String> = status.warning().into_iter().collect();
+    warnings.extend(status.notes.iter().cloned());
     warnings.extend(invalid_points(statistics()));
     warnings.extend(population.iter().flat_map(PopulationSummary::warnings));
     // Modes of different widths look like a funnel, and are none.
@@ -153,10 +146,9 @@ pub fn posterior(
     warnings.extend(advice.into_iter().filter(|text| !(several && text.contains(FUNNEL))));
     warnings.extend(jumps.as_ref().and_then(|jumps| jumps.warning(&names)));
     if noisy {
-        warnings.extend(stuck::warning(
-            chains.iter().map(|chain| (chain.index, &chain.statistics)),
-            stuck::advice(settings),
-        ));
+        let all = chains.iter().map(|chain| (chain.index, &chain.statistics));
+        let too_noisy = || stuck::too_noisy(status.sd_log_estimate?, settings);
+        warnings.extend(stuck::warning(all, stuck::advice(settings)).or_else(too_noisy));
     }
     Ok(Posterior {
         target: settings.model.name(),
@@ -167,6 +159,7 @@ pub fn posterior(
         warmup,
         thin: settings.run.thin,
         noisy,
+        sd_log_estimate: status.sd_log_estimate,
         seconds: (status.seconds > 0.0).then_some(status.seconds),
         settings: settings.to_toml()?,
         until: settings.run.until,
@@ -176,6 +169,7 @@ pub fn posterior(
         stein,
         population,
         label_modes: false,
+        all: None,
         chains,
     })
 }
@@ -244,7 +238,10 @@ fn shown(chain: StoredChain, bounds: &[Bound], warmup: u64) -> ChainDraws {
     proposals.iter_mut().for_each(|ellipse| stretch(ellipse, bounds));
     own_units(&mut recorded.warmup, bounds);
     own_units(&mut recorded.draws, bounds);
-    let statistics = chain.as_ref().map_or_else(|| Statistics::new(warmup), |chain| chain.statistics().clone());
+    let mut statistics = chain.as_ref().map_or_else(|| Statistics::new(warmup), |chain| chain.statistics().clone());
+    if let Some(invalid) = &mut statistics.first_invalid {
+        invalid.point.iter_mut().zip(bounds).for_each(|(u, bound)| *u = bound.bounded(*u).0);
+    }
     ChainDraws { index, warmup: recorded.warmup, draws: recorded.draws, statistics, proposals }
 }
 

@@ -1,16 +1,21 @@
 //! The chains of a plan that ran on many machines, put together into one run.
 
 use crate::error::RunError;
-use crate::load::{load, settings_of};
+use crate::load::load;
 use crate::output::write_files;
+use crate::read::settings_of;
 use crate::settings::RunSettings;
 use crate::status::{How, Status};
 use crate::store::{Checkpoint, Files, Folder};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// Why a run that lacks chains of its plan is not complete.
+const MISSING: &str = "chains of the plan are missing";
+
 /// Combines folders that each hold one chain of the same plan into a run in `out`, the same as if one machine had made it.
-pub fn merge(folders: &[PathBuf], out: &Path) -> Result<RunSettings, RunError> {
+/// `incomplete`: chains may be missing, stopped, or without draws, and the combined run is then not complete either.
+pub fn merge(folders: &[PathBuf], out: &Path, incomplete: bool) -> Result<RunSettings, RunError> {
     let mut found: BTreeMap<usize, &PathBuf> = BTreeMap::new();
     let mut common: Option<(RunSettings, &PathBuf)> = None;
     let mut together = Status { ending: How::Complete, ..Status::default() };
@@ -28,18 +33,44 @@ pub fn merge(folders: &[PathBuf], out: &Path) -> Result<RunSettings, RunError> {
             Some(_) => {}
             None => common = Some((settings, folder)),
         }
-        include(&mut together, Status::read(&Files::of(folder)?));
+        let status = Status::read(&Files::of(folder)?);
+        if !incomplete {
+            demand_complete(folder, chain, &status)?;
+        }
+        include(&mut together, status);
     }
     let Some((settings, _)) = common else { return Err(RunError::refused(out, "there is nothing to merge")) };
     let missing: Vec<String> =
         (0..settings.run.chains).filter(|k| !found.contains_key(k)).map(|k| k.to_string()).collect();
-    if !missing.is_empty() {
+    if !missing.is_empty() && !incomplete {
         let why =
             format!("of the {} chains of the plan, these are missing: {}", settings.run.chains, missing.join(", "));
         return Err(RunError::refused(out, why));
     }
+    if !missing.is_empty() {
+        include(&mut together, Status { ending: How::Stopped, reason: MISSING.into(), ..Status::default() });
+    }
     put_together(&settings, &found, &together, out)?;
     Ok(settings)
+}
+
+/// An error if a part has not come to its end, or has no draws.
+fn demand_complete(folder: &Path, chain: usize, status: &Status) -> Result<(), RunError> {
+    let saved = Checkpoint::read(&Files::of(folder)?.checkpoint(chain)).map_err(RunError::damaged(chain, false))?;
+    let saved = saved.chain.resume()?;
+    let (made, warmup) = (saved.iterations(), saved.warmup());
+    let far = match made.checked_sub(warmup) {
+        None | Some(0) => format!("chain {chain} has made {made} of {warmup} iterations of warm-up, and no draws"),
+        Some(sampling) => format!("chain {chain} has made {sampling} iterations after its warm-up"),
+    };
+    let how = match status.ending {
+        How::Complete | How::Limited if made > warmup => return Ok(()),
+        How::Complete | How::Limited => "ended in its warm-up",
+        How::Open => "was killed, or is still running",
+        How::Stopped => "was stopped",
+        How::Failed => "failed",
+    };
+    Err(RunError::Incomplete(format!("{}: this part {how}: {far}", folder.display())))
 }
 
 /// The plan that a folder holds a part of, and which chain it is.
@@ -56,8 +87,9 @@ fn part(folder: &Path) -> Result<(RunSettings, usize), RunError> {
 
 /// The run took as long as its slowest part, and ended as the part that ended worst.
 fn include(together: &mut Status, part: Status) {
-    let badness =
-        |ending: How| [How::Complete, How::Open, How::Stopped, How::Failed].iter().position(|of| *of == ending);
+    let badness = |ending: How| {
+        [How::Complete, How::Limited, How::Open, How::Stopped, How::Failed].iter().position(|of| *of == ending)
+    };
     together.seconds = together.seconds.max(part.seconds);
     let (worse, same) = (badness(part.ending) > badness(together.ending), part.ending == together.ending);
     if worse || (same && together.reason.is_empty()) {

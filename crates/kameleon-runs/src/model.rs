@@ -94,7 +94,7 @@ fn program(settings: &ModelSettings, command: &[String], names: &[String]) -> Re
         noise: settings.noise_input(),
         timeout: settings.timeout.map_or(defaults.timeout, Duration::from_secs_f64),
         attempts: settings.attempts.unwrap_or(defaults.attempts),
-        failures: settings.failures.unwrap_or(defaults.failures),
+        failures: settings.failure_budget(defaults.failures),
         ..defaults
     };
     Ok(AnyTarget::new(Program::new(program, names)?))
@@ -136,7 +136,7 @@ fn server(settings: &ModelSettings, url: &str, names: &[String]) -> Result<AnyTa
         noise: settings.noise_input(),
         timeout: settings.timeout.map_or(defaults.timeout, Duration::from_secs_f64),
         retries: settings.retries.unwrap_or(defaults.retries),
-        failures: settings.failures.unwrap_or(defaults.failures),
+        failures: settings.failure_budget(defaults.failures),
         ..defaults
     };
     Ok(AnyTarget::new(UmBridge::connect(server, names)?))

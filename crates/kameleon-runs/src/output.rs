@@ -2,6 +2,7 @@
 //!
 //! Everything starts from a [`Posterior`], the one description of a run to be shown or exported.
 
+mod all_draws;
 mod check;
 mod format;
 mod jumps;
@@ -11,6 +12,7 @@ mod population;
 pub mod posterior;
 mod report;
 
+pub use all_draws::{AllDraws, Figures};
 pub use format::{FORMATS, Format, FormatName, write_files};
 pub use jumps::JumpSummary;
 pub use learned::{Acceptance, Fact, Learned, MoveSummary};

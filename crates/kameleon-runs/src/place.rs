@@ -1,18 +1,24 @@
 //! Where a run happens: in a folder or in memory, on threads or elsewhere; from its population to the end of its chains.
 
 use crate::error::RunError;
-use crate::load::{StoredChain, load, own_units, posterior};
+use crate::large::MOST_BYTES;
+use crate::load::{StoredChain, load, load_limited, own_units, posterior};
 use crate::output::{Posterior, write_files};
+use crate::outside::Outside;
 use crate::prepare::Prepared;
+use crate::probe;
 use crate::remote::{Remote, RemoteRunner};
 use crate::search::{self, Outcome};
 use crate::settings::RunSettings;
+use crate::starts::ATTEMPTS;
 use crate::status::{How, Status};
 use crate::store::{DiskRecord, Folder, Search};
+use kameleon::chain::ChainError;
 use kameleon::diagnose::ParameterSummary;
 use kameleon::engine::{Finish, Job, Rule, Runner, StopRule};
 use kameleon::record::Draws;
-use kameleon::{Control, Ending};
+use kameleon::{Control, Ending, Evaluation};
+use kameleon_models::Bound;
 
 /// The result of a run.
 pub struct Finished {
@@ -30,22 +36,30 @@ pub struct Finished {
 pub struct Place<'p> {
     folder: Option<&'p Folder>,
     runner: Option<&'p dyn RemoteRunner>,
+    limited: bool,
     control: Control<'p>,
-    /// The seconds that it took before.
-    before: f64,
+    /// What was known of it before.
+    before: Status,
 }
 
 impl<'p> Place<'p> {
     /// In this folder, if there is one.
-    pub fn new(folder: Option<&'p Folder>, runner: Option<&'p dyn RemoteRunner>, control: Control<'p>) -> Self {
-        let before = folder.map_or(0.0, |folder| Status::read(folder).seconds);
-        Self { folder, runner, control, before }
+    pub fn new(folder: Option<&'p Folder>, outside: &Outside<'p>, control: Control<'p>) -> Self {
+        let before = folder.map(|folder| Status::read(folder)).unwrap_or_default();
+        Self { folder, runner: outside.runner, limited: outside.limited, control, before }
     }
 
     /// From now on the folder says that the run has not ended.
     fn open(&self) -> Result<(), RunError> {
-        let open = Status { seconds: self.before, ..Status::default() };
+        let open = Status { ending: How::Open, reason: String::new(), ..self.before.clone() };
         Ok(self.folder.map_or(Ok(()), |folder| open.write(folder))?)
+    }
+
+    /// Asks the model of a new run twice at the start of a chain, and notes that it is noisy if nobody has said so.
+    pub fn note_noise(&mut self, prepared: &Prepared<'_>, job: &mut Job<'_>) -> Result<(), RunError> {
+        let found = probe::undeclared_noise(prepared, || self.evaluate_again(prepared, job))?;
+        self.before.notes.extend(found);
+        Ok(())
     }
 
     /// Runs the population of a run that has one, so that its chains can begin; the end of the run if the population does not come
@@ -63,14 +77,14 @@ impl<'p> Place<'p> {
             prepared.hand_over(found)?;
         }
         prepared.search = Some(search);
-        let finish = |(ending, reason)| self.conclude(prepared, Finish { jobs: Vec::new(), ending, reason });
+        let finish = |(ending, reason)| self.conclude(prepared, Finish { jobs: Vec::new(), ending, reason }, None);
         ended.map(finish).transpose()
     }
 
     /// A chain at its start, with a new record: in the folder, or in memory.
     pub fn begin<'a>(&self, prepared: &Prepared<'a>, index: usize) -> Result<Job<'a>, RunError> {
         let (chain, target) = (prepared.chain(index)?, Box::new(prepared.target.clone()));
-        Ok(match self.folder {
+        let job = match self.folder {
             Some(folder) => {
                 let record = DiskRecord::create(folder, &*chain, prepared.save_every())?;
                 Job::new(chain, target, record)
@@ -79,7 +93,19 @@ impl<'p> Place<'p> {
                 let room = prepared.plan.room(chain.position().len());
                 Job::new(chain, target, room.map_err(|error| error.within("run"))?)
             }
-        })
+        };
+        Ok(prepared.with_restart(job))
+    }
+
+    /// The log density where a chain is, with the noise that made the estimate it holds; none if it was stopped before.
+    pub fn evaluate_again(&self, prepared: &Prepared<'_>, job: &mut Job<'_>) -> Result<Option<Evaluation>, RunError> {
+        if self.control.is_stopped() {
+            return Ok(None);
+        }
+        match self.runner {
+            None => Ok(Some(job.evaluate_again())),
+            Some(runner) => Ok(Remote::new(prepared, runner)?.evaluate_again(job, &|| self.control.is_stopped())),
+        }
     }
 
     /// Runs the chains and gathers what came of them.
@@ -88,8 +114,10 @@ impl<'p> Place<'p> {
         let place =
             self.folder.map_or_else(|| "in memory".into(), |folder| format!("stored in {}", folder.path().display()));
         tracing::info!("chains: {}, {place}", jobs.len());
-        let finish = self.run_engine(jobs, prepared)?;
-        self.conclude(prepared, finish)
+        let mut finish = self.run_engine(jobs, prepared)?;
+        let ended = matches!(finish.ending, Ending::Complete | Ending::Limited) && self.runner.is_none();
+        let noise = if ended { probe::sd_log_estimate(prepared, &mut finish.jobs) } else { None };
+        self.conclude(prepared, finish, noise)
     }
 
     /// Runs the engine with the stopping rule of the settings, which looks at draws in the parameters' own units.
@@ -104,16 +132,27 @@ impl<'p> Place<'p> {
         };
         let mut rule = Rule { units: &units, checked: &checked, ..prepared.plan.rule()? };
         let runner = remote.as_ref().map(|remote| remote as &dyn Runner);
-        Ok(prepared.engine(runner, self.control).run(jobs, &mut rule)?)
+        let mut finish = prepared.engine(runner, self.control).run(jobs, &mut rule).map_err(|mut error| {
+            describe(&mut error, prepared, &bounds);
+            error
+        })?;
+        if let Ending::Failed(error) = &mut finish.ending {
+            describe(error, prepared, &bounds);
+            finish.reason = error.to_string();
+        }
+        Ok(finish)
     }
 
     /// What came of the run, from memory or from the folder, where its files are written.
-    fn conclude(&self, prepared: &Prepared<'_>, finish: Finish<'_>) -> Result<Finished, RunError> {
+    fn conclude(&self, prepared: &Prepared<'_>, finish: Finish<'_>, noise: Option<f64>) -> Result<Finished, RunError> {
         let Finish { jobs, ending, reason } = finish;
         tracing::info!("{reason}");
         let settings = prepared.settings.clone();
-        let seconds = self.before + prepared.started.elapsed().as_secs_f64();
-        let status = Status { ending: How::of(&ending), reason: reason.clone(), seconds };
+        let Status { seconds, notes, .. } = &self.before;
+        let seconds = seconds + prepared.started.elapsed().as_secs_f64();
+        let how = How::of(&ending);
+        let status =
+            Status { ending: how, reason: reason.clone(), seconds, sd_log_estimate: noise, notes: notes.clone() };
         let posterior = match self.folder {
             None => {
                 let chains = jobs.into_iter().map(StoredChain::of).collect::<Result<_, _>>()?;
@@ -123,14 +162,45 @@ impl<'p> Place<'p> {
                 drop(jobs);
                 // On a full disk this fails too; the draws are what matters.
                 let written = status.write(folder);
-                let mut posterior = load(folder.path())?;
+                let load = || {
+                    if self.limited { load_limited(folder.path(), MOST_BYTES, &|_| {}) } else { load(folder.path()) }
+                };
+                let mut posterior = load()?;
                 posterior.warnings.extend(written.err().map(|error| error.to_string()));
-                let output = &settings.output;
-                let unwritten = write_files(&posterior, folder.path(), &output.formats, output.keep_warmup);
-                posterior.warnings.extend(unwritten.iter().map(ToString::to_string));
+                posterior.warnings.extend(write(&posterior, &settings, folder));
                 posterior
             }
         };
         Ok(Finished { posterior, ending, reason, settings })
+    }
+}
+
+/// The point of an error in the parameters' own units; and that other starts were tried, where they were.
+fn describe(error: &mut ChainError, prepared: &Prepared<'_>, bounds: &[Bound]) {
+    if let ChainError::Start { why, chain, .. } = error
+        && prepared.restart(*chain).is_some()
+    {
+        *why += &format!(" (the last of {ATTEMPTS} starts that were drawn at random; give a start)");
+    }
+    if let ChainError::Start { point, .. } | ChainError::Fatal { point, .. } = error {
+        point.iter_mut().zip(bounds).for_each(|(u, bound)| *u = bound.bounded(*u).0);
+    }
+}
+
+/// Writes the files that the settings ask for, and says which could not be written. Those of a large run would take too much memory.
+fn write(posterior: &Posterior, settings: &RunSettings, folder: &Folder) -> Vec<String> {
+    let output = &settings.output;
+    match &posterior.all {
+        None => {
+            let unwritten = write_files(posterior, folder.path(), &output.formats, output.keep_warmup);
+            unwritten.iter().map(ToString::to_string).collect()
+        }
+        Some(_) if output.formats.is_empty() => Vec::new(),
+        Some(_) => {
+            let path = folder.path().display();
+            vec![format!(
+                "the run is large, so no files for other programs were written; `kameleon export {path} --netcdf` does it, in memory"
+            )]
+        }
     }
 }

@@ -6,7 +6,7 @@ use crate::starts;
 use crate::store::Search;
 use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
-use kameleon::engine::{Engine, Runner};
+use kameleon::engine::{Engine, Job, Restart, Runner};
 use kameleon::handover::Handover;
 use kameleon::population::{Found, Prior};
 use kameleon::random::{Purpose, stream};
@@ -75,17 +75,28 @@ impl<'a> Prepared<'a> {
 
     /// A chain of the plan, at its start.
     pub fn chain(&self, index: usize) -> Result<Box<dyn AnyChain>, RunError> {
-        if let Some(handover) = &self.handover {
-            return Ok(handover.chain(index, self.target.normals())?);
+        match &self.handover {
+            Some(handover) => Ok(handover.chain(index, self.target.normals())?),
+            None => chain_at(&self.settings, &self.plan, &self.target, index, 0),
         }
-        let start = match &self.settings.start {
-            // No parameter has a prior of its own to start from.
-            None if self.target.target().is_joint() => {
-                self.target.draws(&mut stream(self.plan.seed, index as u64, Purpose::Start), 1)
-            }
-            _ => starts::start(&self.settings, self.target.bounds(), index)?,
-        };
-        Ok(self.plan.chain_at(index, &start, self.target.normals())?)
+    }
+
+    /// The same chain at other starts, where starts are drawn; it is the same for a run that is resumed before its first step.
+    pub fn restart(&self, index: usize) -> Option<Restart<'a>> {
+        if self.handover.is_some() || !starts::are_drawn(&self.settings) {
+            return None;
+        }
+        let (settings, plan, target) = (self.settings.clone(), self.plan.clone(), self.target.clone());
+        let mut attempts = 1..starts::ATTEMPTS;
+        Some(Box::new(move || chain_at(&settings, &plan, &target, index, attempts.next()?).ok()))
+    }
+
+    /// The job, whose chain may yet have to find its start.
+    pub fn with_restart(&self, job: Job<'a>) -> Job<'a> {
+        match self.restart(job.chain.index()) {
+            Some(restart) if job.chain.statistics().evaluations == 0 => job.with_restart(restart),
+            _ => job,
+        }
     }
 
     /// When the run began, and how long it may take.
@@ -104,6 +115,25 @@ impl<'a> Prepared<'a> {
         let keep = Keep { thin: run.thin, warmup: output.keep_warmup, jumps: output.keep_jumps };
         Engine { keep, threads: run.threads, limit: self.time_limit(), runner, control }
     }
+}
+
+/// A chain of the plan at its start, or at a later draw of it.
+fn chain_at(
+    settings: &RunSettings,
+    plan: &Plan,
+    target: &ChainTarget<'_>,
+    index: usize,
+    attempt: usize,
+) -> Result<Box<dyn AnyChain>, RunError> {
+    let start = match &settings.start {
+        // No parameter has a prior of its own to start from.
+        None if target.target().is_joint() => {
+            let mut draws = target.draws(&mut stream(plan.seed, index as u64, Purpose::Start), attempt + 1);
+            draws.split_off(attempt * target.bounds().len())
+        }
+        _ => starts::start(settings, target.bounds(), index, attempt)?,
+    };
+    Ok(plan.chain_at(index, &start, target.normals())?)
 }
 
 /// Every parameter gets a name: the user's, the target's, or its number.

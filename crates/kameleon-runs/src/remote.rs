@@ -16,7 +16,7 @@ use kameleon::any_target::AnyTarget;
 use kameleon::chain::ChainError;
 use kameleon::engine::{Job, Runner};
 use kameleon::record::{Keep, Recorded};
-use kameleon::{Control, Target};
+use kameleon::{Control, EvalError, Evaluation, Target};
 use kameleon_models::JointPrior;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,8 @@ struct Task {
 enum Work {
     /// A chain is to be advanced.
     Chain { chain: Box<SavedChain>, sampling: u64, time: Duration },
+    /// The point where a chain is, is to be evaluated again.
+    Again { chain: Box<SavedChain> },
     /// Points of a population, on the unbounded scale, are to be evaluated, of which the first is evaluation number `first`.
     Points { points: Vec<f64>, first: u64 },
 }
@@ -82,6 +84,10 @@ pub fn run_task(
     let prepared = Prepared::new(&settings, AnyTarget::new(target), prior)?;
     match work {
         Work::Chain { chain, sampling, time } => advance_chain(&prepared, *chain, sampling, time, control),
+        Work::Again { chain } => {
+            let value = chain.resume()?.evaluate_again(&mut prepared.target.clone());
+            write(&value.map_err(|error| (matches!(error, EvalError::Fatal(_)), error.to_string())))
+        }
         Work::Points { points: u, first } => points::evaluate(&prepared, &u, first, control),
     }
 }
@@ -129,6 +135,16 @@ impl<'a> Remote<'a> {
         let task = write(&Task { settings: self.settings.clone(), work })?;
         let result = self.runner.send(number, task, stop)?;
         Ok(result.map(|bytes| read(&bytes)).transpose()?)
+    }
+
+    /// The log density where a chain is; none if it was stopped before.
+    pub fn evaluate_again(&self, job: &Job<'_>, stop: &dyn Fn() -> bool) -> Option<Evaluation> {
+        let work = Work::Again { chain: Box::new(job.chain.save()) };
+        let sent = self.send::<Result<f64, (bool, String)>>(job.chain.index(), work, stop);
+        let answer = sent.map_err(EvalError::Fatal).transpose()?;
+        Some(answer.and_then(|value| {
+            value.map_err(|(is_fatal, why)| if is_fatal { EvalError::fatal(why) } else { EvalError::reject(why) })
+        }))
     }
 
     fn fetch(&self, job: &Job<'_>, sampling: u64, stop: &dyn Fn() -> bool) -> Result<Option<TaskResult>, RemoteError> {

@@ -2,10 +2,11 @@
 
 use crate::atomic_file::FileError;
 use crate::error::RunError;
-use crate::load::settings_of;
+use crate::outside::{Outside, Resume};
 use crate::place::{Finished, Place};
 use crate::prepare::Prepared;
-use crate::remote::RemoteRunner;
+use crate::read::settings_of;
+use crate::same_model;
 use crate::settings::{RunSettings, SettingsError};
 use crate::store::{DiskRecord, Folder};
 use kameleon::any_target::AnyTarget;
@@ -13,7 +14,6 @@ use kameleon::chain::ChainError;
 use kameleon::engine::Job;
 use kameleon::pool::chain_groups;
 use kameleon::{Control, Ending, Target};
-use kameleon_models::JointPrior;
 use std::path::Path;
 
 /// Samples `target`, which is in the parameters' own units: bounds and priors of the settings are put around it.
@@ -28,21 +28,6 @@ pub fn start(
     control: Control<'_>,
 ) -> Result<Finished, RunError> {
     start_on(&Outside::default(), settings, target, folder, control)
-}
-
-/// What a run uses that its settings do not name.
-///
-/// For a program whose prior is a function of its own: `prior` is a [`kameleon::population::Prior`] of all parameters in their own
-/// units, with its log density (which integrates to one within the bounds of the settings) and draws (from the generator that it is
-/// given, or a seed from there, so that runs can be reproduced). The target is then the likelihood alone, and chains sample prior
-/// times likelihood. `model.external-prior` of the settings names it, so that `auto` and the name of the evidence know of it; a run
-/// is resumed, and its tasks are run, with the same prior.
-#[derive(Clone, Default)]
-pub struct Outside<'a> {
-    /// What advances chains and evaluates points, if not this machine's threads.
-    pub runner: Option<&'a dyn RemoteRunner>,
-    /// The prior of all parameters, where the settings have none.
-    pub prior: Option<JointPrior>,
 }
 
 /// [`start`] with what comes from outside.
@@ -91,7 +76,7 @@ fn begin(
     control: Control<'_>,
     begun: &mut Vec<usize>,
 ) -> Result<Finished, RunError> {
-    let place = Place::new(folder, outside.runner, control);
+    let mut place = Place::new(folder, outside, control);
     if let Some(ended) = place.run_population(prepared)? {
         return Ok(ended);
     }
@@ -99,6 +84,9 @@ fn begin(
     for index in prepared.settings.run.indices() {
         jobs.push(place.begin(prepared, index)?);
         begun.push(index);
+    }
+    if let Some(first) = jobs.first_mut() {
+        place.note_noise(prepared, first)?;
     }
     place.run_chains(jobs, prepared)
 }
@@ -111,18 +99,18 @@ pub fn resume(
     draws: Option<u64>,
     control: Control<'_>,
 ) -> Result<Finished, RunError> {
-    resume_on(&Outside::default(), folder, target, draws, None, control)
+    resume_on(&Outside::default(), folder, target, Resume { draws, ..Resume::default() }, control)
 }
 
-/// [`resume`] with what comes from outside, on another number of `threads` than the run was started with.
+/// [`resume`] with what comes from outside, and with what may differ.
 pub fn resume_on(
     outside: &Outside<'_>,
     folder: &Path,
     target: impl Target + Clone + Send,
-    draws: Option<u64>,
-    threads: Option<usize>,
+    resume: Resume,
     control: Control<'_>,
 ) -> Result<Finished, RunError> {
+    let Resume { draws, threads, max_minutes, trust } = resume;
     let folder = Folder::open(folder)?;
     let mut settings = settings_of(folder.path())?;
     if let Some(draws) = draws {
@@ -133,10 +121,15 @@ pub fn resume_on(
     let lengthened = prepared.settings.to_toml()?;
     for run in [&mut prepared.settings.run, &mut prepared.plan] {
         run.threads = threads.or(run.threads);
+        run.max_minutes = max_minutes.or(run.max_minutes);
+        run.check().map_err(|error| error.within("run"))?;
     }
-    let place = Place::new(Some(&folder), outside.runner, control);
+    let place = Place::new(Some(&folder), outside, control);
     let ended = place.run_population(&mut prepared)?;
-    let jobs = if ended.is_some() { Vec::new() } else { rejoin_all(&place, &folder, &prepared)? };
+    let mut jobs = if ended.is_some() { Vec::new() } else { rejoin_all(&place, &folder, &prepared)? };
+    if !trust {
+        same_model::check(&place, &prepared, &mut jobs)?;
+    }
     if let Some(draws) = draws {
         let made = jobs.iter().map(|job| job.draws(settings.run.thin)).max().unwrap_or(0);
         let what = format!("{draws} are fewer than the {made} that a chain of the run has already");
@@ -197,5 +190,5 @@ fn rejoin<'a>(folder: &Folder, prepared: &Prepared<'a>, index: usize) -> Result<
         let why = format!("chain {index} was saved for another model, in {dim} dimensions and with {normals} normals");
         return Err(RunError::refused(folder.path(), why));
     }
-    Ok(Job::new(chain, target, record))
+    Ok(prepared.with_restart(Job::new(chain, target, record)))
 }

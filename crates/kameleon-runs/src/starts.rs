@@ -6,20 +6,39 @@ use kameleon::random::{Purpose, stream};
 use kameleon_models::Bound;
 use rand::RngExt;
 
+/// How many starts are drawn before a chain that finds no density gives up.
+pub const ATTEMPTS: usize = 100;
 /// How often a draw that falls outside the bounds is made again.
 const TRIES: usize = 1000;
 
-/// The start of a chain, in unbounded coordinates. Every parameter of the settings must be there by name.
-pub fn start(settings: &RunSettings, bounds: &[Bound], chain: usize) -> Result<Vec<f64>, SettingsError> {
+/// The start of a chain, in unbounded coordinates: where starts are drawn, draw number `attempt` from 0. Every parameter of the
+/// settings must be there by name.
+pub fn start(
+    settings: &RunSettings,
+    bounds: &[Bound],
+    chain: usize,
+    attempt: usize,
+) -> Result<Vec<f64>, SettingsError> {
     if let Some(points) = &settings.start {
         return given(&points[chain % points.len()], settings, bounds, chain);
     }
     let mut rng = stream(settings.run.seed, chain as u64, Purpose::Start);
-    let coordinate = |((name, parameter), bound): (&(String, Parameter), &Bound)| {
-        one(parameter, *bound, &mut rng, chain)
-            .map_err(|what| SettingsError::new(format!("parameters.{name}.start"), what))
+    let mut draw = || -> Result<Vec<f64>, SettingsError> {
+        let coordinate = |((name, parameter), bound): (&(String, Parameter), &Bound)| {
+            one(parameter, *bound, &mut rng, chain)
+                .map_err(|what| SettingsError::new(format!("parameters.{name}.start"), what))
+        };
+        settings.parameters.0.iter().zip(bounds).map(coordinate).collect()
     };
-    settings.parameters.0.iter().zip(bounds).map(coordinate).collect()
+    (0..attempt).try_for_each(|_| draw().map(drop))?;
+    draw()
+}
+
+/// Whether another attempt may give another start.
+pub fn are_drawn(settings: &RunSettings) -> bool {
+    let is_given =
+        |(_, parameter): &(String, Parameter)| matches!(parameter.start, Some(Start::At(_) | Start::Each(_)));
+    settings.start.is_none() && !settings.parameters.0.iter().all(is_given)
 }
 
 /// A point from the settings.

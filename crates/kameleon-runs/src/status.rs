@@ -16,6 +16,12 @@ pub struct Status {
     pub reason: String,
     /// How long it took, over all starts.
     pub seconds: f64,
+    /// The standard deviation of the log of the estimate at the last points of the chains, for a noisy model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sd_log_estimate: Option<f64>,
+    /// What was noticed when it began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// How a run ended.
@@ -25,8 +31,10 @@ pub enum How {
     /// It has not: it is running, or was killed.
     #[default]
     Open,
-    /// All draws were made, or a stopping rule or a limit was reached.
+    /// All draws were made, or a stopping rule was met.
     Complete,
+    /// A limit ended it before its goal.
+    Limited,
     /// It was asked to stop.
     Stopped,
     /// The model, or the disk, failed.
@@ -38,6 +46,7 @@ impl How {
     pub fn of(ending: &Ending) -> Self {
         match ending {
             Ending::Complete => Self::Complete,
+            Ending::Limited => Self::Limited,
             Ending::Stopped => Self::Stopped,
             Ending::Failed(_) => Self::Failed,
         }
@@ -61,12 +70,17 @@ impl Status {
         atomic_file::write(&path(files), text.as_bytes())
     }
 
+    /// Why the run ended, or that it has not.
+    pub fn words(&self) -> &str {
+        if self.ending == How::Open { "the run has not ended" } else { &self.reason }
+    }
+
     /// What the user should know about the ending.
     pub fn warning(&self) -> Option<String> {
         match self.ending {
             How::Complete => None,
             How::Open => Some("the run has not ended: it is still running, or was killed and can be resumed".into()),
-            How::Stopped => Some(self.reason.clone()),
+            How::Limited | How::Stopped => Some(self.reason.clone()),
             How::Failed => Some(format!("{}; the draws made before it are shown", self.reason)),
         }
     }

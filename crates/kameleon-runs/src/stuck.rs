@@ -5,9 +5,11 @@
 //! a few times longer (Glass: 4 times). An estimate that is high by chance holds a chain for much longer: the alarm is at ten times, or at a
 //! twentieth of the run, since noise that holds the chain everywhere spoils the comparison with its own acceptance.
 
+use crate::probe;
 use crate::settings::{Kind, RunSettings};
 use kameleon::registry::same_name;
 use kameleon::statistics::{Statistics, expected_wait};
+use kameleon_models::NoiseInput;
 
 /// The largest sd(log p̂) at which independent noise is reasonable (Doucet, Pitt, Deligiannidis and Kohn 2015).
 pub const LARGEST_SD: f64 = 1.7;
@@ -26,7 +28,15 @@ pub fn advice(settings: &RunSettings) -> &'static str {
             "Use a larger n-imp, as in --target cbpp:n-imp=8."
         }
         Ok(Kind::Posterior(_)) => "Use more particles, as in --target sv:particles=400.",
-        _ => "Reduce the noise of the estimate, or try correlation = 0.99 (--correlation).",
+        _ => match settings.model.noise_input() {
+            NoiseInput::Normals(_) => {
+                "Average more samples in the estimate, or set correlation = 0.99 (--correlation)."
+            }
+            _ => {
+                "Average more samples in the estimate, or let the model take standard normals (noisy = { normals = COUNT }) and \
+                 set correlation = 0.99 (--correlation)."
+            }
+        },
     }
 }
 
@@ -42,6 +52,18 @@ pub fn warning<'a>(chains: impl Iterator<Item = (usize, &'a Statistics)>, advice
         "chain {chain} is stuck: it stayed at one point for {longest} of its {total} iterations, on an estimate that is high \
          by chance. {advice}"
     ))
+}
+
+/// A warning about independent noise that is so large that chains will get stuck.
+pub fn too_noisy(sd: f64, settings: &RunSettings) -> Option<String> {
+    (sd > probe::LARGEST_SD && settings.run.correlation == 0.0).then(|| {
+        format!(
+            "sd(log p̂) = {sd:.1} at the last points of the chains is above {}: chains get stuck on estimates that are high by \
+             chance. {}",
+            probe::LARGEST_SD,
+            advice(settings)
+        )
+    })
 }
 
 fn is_stuck(longest: u64, accepted: u64, total: u64) -> bool {

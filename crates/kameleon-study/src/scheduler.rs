@@ -103,7 +103,7 @@ fn run(spec: &Spec, settings: &Settings<'_>) -> Result<Option<Record>, String> {
     let finish = engine.run(jobs, &mut Rule::draws(spec.sampling / spec.thin, spec.thin));
     let finish = finish.map_err(|error| error.to_string())?;
     match finish.ending {
-        Ending::Complete => {}
+        Ending::Complete | Ending::Limited => {}
         Ending::Stopped => return Ok(None),
         Ending::Failed(error) => return Err(error.to_string()),
     }

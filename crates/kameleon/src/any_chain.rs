@@ -4,7 +4,7 @@ use crate::chain::{Chain, ChainCore, ChainError, ChainState, Step};
 use crate::learner::{Learner, SharedFit};
 use crate::proposal::*;
 use crate::report::{Regions, Report};
-use crate::target::{Evaluation, Target};
+use crate::target::{Evaluation, Noise, Target};
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
@@ -16,6 +16,12 @@ pub trait AnyChain: Deref<Target = ChainCore> + Send {
     fn tell(&mut self, value: Evaluation) -> Result<Option<Step>, ChainError>;
     /// See [`Chain::step`].
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError>;
+    /// See [`Chain::question`].
+    fn question(&mut self) -> Option<(&[f64], Noise<'_>)>;
+    /// See [`Chain::put_back_noise`].
+    fn put_back_noise(&mut self);
+    /// See [`Chain::evaluate_again`].
+    fn evaluate_again(&self, target: &mut dyn Target) -> Evaluation;
     /// The proposal's scale ν.
     fn scale(&self) -> f64;
     /// The covariance of the proposal at `x`, row by row, where the proposal knows it.
@@ -59,6 +65,18 @@ where
 
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError> {
         Chain::step(self, target)
+    }
+
+    fn question(&mut self) -> Option<(&[f64], Noise<'_>)> {
+        Chain::question(self)
+    }
+
+    fn put_back_noise(&mut self) {
+        Chain::put_back_noise(self);
+    }
+
+    fn evaluate_again(&self, target: &mut dyn Target) -> Evaluation {
+        Chain::evaluate_again(self, target)
     }
 
     fn scale(&self) -> f64 {

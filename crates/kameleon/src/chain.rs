@@ -227,7 +227,6 @@ impl<P: Proposal> Chain<P> {
             return Err(ChainError::Waiting { chain: self.index() });
         }
         loop {
-            self.ask();
             let value = self.evaluate(target);
             if let Some(step) = self.tell(value)? {
                 return Ok(step);
@@ -238,19 +237,30 @@ impl<P: Proposal> Chain<P> {
     /// The target's answer at the point asked for. A target that panics ends its chain like one that reports a fatal error; after
     /// either, the noise stream is put back, so that the same point is asked for again with the same noise.
     fn evaluate<T: Target + ?Sized>(&mut self, target: &mut T) -> Evaluation {
-        let core = &mut self.state.core;
-        if !core.there.x.iter().all(|x| x.is_finite()) {
-            return Err(EvalError::reject(NOT_FINITE));
-        }
-        let before = core.noise.get_word_pos();
-        core.there.noise_at = before as u64;
-        let noise = Noise { rng: &mut core.noise, normals: &core.there.u };
-        let value = catch_unwind(AssertUnwindSafe(|| target.log_density(&core.there.x, noise)))
+        let Some((x, noise)) = self.question() else { return Err(EvalError::reject(NOT_FINITE)) };
+        let value = catch_unwind(AssertUnwindSafe(|| target.log_density(x, noise)))
             .unwrap_or_else(|panic| Err(EvalError::fatal(format!("the target panicked: {}", said(&*panic)))));
         if matches!(value, Err(EvalError::Fatal(_))) {
-            core.noise.set_word_pos(before);
+            self.put_back_noise();
         }
         value
+    }
+
+    /// The point to be evaluated next, with the noise for it, whose place is kept; none where the point is not finite.
+    pub fn question(&mut self) -> Option<(&[f64], Noise<'_>)> {
+        self.ask();
+        let core = &mut self.state.core;
+        if !core.there.x.iter().all(|x| x.is_finite()) {
+            return None;
+        }
+        core.there.noise_at = core.noise.get_word_pos() as u64;
+        Some((&core.there.x, Noise { rng: &mut core.noise, normals: &core.there.u }))
+    }
+
+    /// After a point could not be evaluated: it will be asked for again with the same noise.
+    pub fn put_back_noise(&mut self) {
+        let core = &mut self.state.core;
+        core.noise.set_word_pos(u128::from(core.there.noise_at));
     }
 
     /// The target's answer at the current point with the noise that made the estimate the chain holds: the same estimate, if

@@ -5,12 +5,13 @@
 //! that there are enough. `kameleon::sample`, run folders, the Python package and studies differ in their records and rules only.
 
 mod job;
+mod lockstep;
 mod progress;
 mod queue;
 mod stopping;
 
-pub use job::{Job, Runner};
-pub use progress::{PopulationProgress, Progress};
+pub use job::{Job, Restart, Runner};
+pub use progress::{PopulationProgress, Progress, SoFar};
 pub use stopping::{Next, Rule, StopRule, Stopping};
 
 use crate::chain::{ChainError, said};
@@ -30,8 +31,10 @@ const MOST_WAITING: usize = 512;
 /// How a run ended.
 #[derive(Debug)]
 pub enum Ending {
-    /// All draws were made, or as many as were needed or allowed.
+    /// All draws were made, or as many as were needed.
     Complete,
+    /// A limit ended it before its goal: the draws that were asked for, or a stopping rule.
+    Limited,
     /// It was asked to stop; the draws made so far are kept.
     Stopped,
     /// An error ended it; the draws made so far are kept.
@@ -116,6 +119,7 @@ impl Engine<'_> {
             let draws = match catch_unwind(AssertUnwindSafe(|| rule.next(&jobs))) {
                 Ok(Ok(Next::Draws(draws))) => draws,
                 Ok(Ok(Next::Enough(reason))) => return Ok(Finish { jobs, ending: Ending::Complete, reason }),
+                Ok(Ok(Next::TooFew(reason))) => return Ok(Finish { jobs, ending: Ending::Limited, reason }),
                 Ok(Err(source)) => return Ok(failed(jobs, ChainError::Record { chain: 0, source })),
                 Err(panic) => {
                     let (t, said) = (jobs.first().map_or(0, |job| job.chain.iterations()), said(&*panic));
@@ -144,7 +148,7 @@ impl Engine<'_> {
         match self.limit.filter(|_| late) {
             Some((_, limit)) => {
                 let minutes = limit.as_secs_f64() / 60.0;
-                (Ending::Complete, format!("the limit of {minutes} minutes (max-minutes) was reached {after}"))
+                (Ending::Limited, format!("the limit of {minutes} minutes (max-minutes) was reached {after}"))
             }
             None => (Ending::Stopped, format!("the run was stopped before its end, {after}")),
         }
@@ -161,6 +165,7 @@ impl Engine<'_> {
             Some(_) => jobs.len().min(MOST_WAITING),
             None => self.threads.unwrap_or(cores).min(jobs.len()),
         };
+        let in_step = self.runner.is_none() && jobs.iter().all(|job| job.batch() > 1);
         let queue = Queue::new(jobs);
         let stop = || queue.has_failed() || self.control.is_stopped();
         let work = || {
@@ -171,12 +176,16 @@ impl Engine<'_> {
                 queue.give_back(index, job, done);
             }
         };
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(work);
-            }
-            work();
-        });
+        if in_step {
+            lockstep::run(&queue, self.keep, sampling, self.control, &stop);
+        } else {
+            std::thread::scope(|scope| {
+                for _ in 1..threads {
+                    scope.spawn(work);
+                }
+                work();
+            });
+        }
         let stopped = stop();
         let mut jobs = queue.into_jobs();
         if !stopped {

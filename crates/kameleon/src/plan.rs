@@ -275,7 +275,8 @@ impl Plan {
     /// The rule by which the run ends.
     pub fn rule(&self) -> Result<Rule<'static>, SettingsError> {
         let budget = self.most_iterations();
-        Ok(Rule { until: self.until, limit: self.limit()?, budget, ..Rule::draws(0, self.thin) })
+        let asked = self.draws.is_some();
+        Ok(Rule { until: self.until, limit: self.limit()?, budget, asked, ..Rule::draws(0, self.thin) })
     }
 
     /// A chain of the plan at its start, for a target that takes this number of standard normals.

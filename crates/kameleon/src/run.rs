@@ -82,7 +82,7 @@ impl Run {
         let mut warnings = Vec::new();
         match &self.ending {
             Ending::Complete => {}
-            Ending::Stopped => warnings.push(self.reason.clone()),
+            Ending::Limited | Ending::Stopped => warnings.push(self.reason.clone()),
             Ending::Failed(error) => warnings.push(format!("{error}; the draws made before it are shown")),
         }
         warnings.extend(invalid_points(self.chains.iter().map(|chain| &chain.statistics)));

@@ -6,6 +6,8 @@ mod common;
 mod python_server;
 
 mod applications;
+#[cfg(unix)]
+mod docs;
 mod evidence;
 mod export;
 mod gp;

@@ -222,7 +222,7 @@ fn a_rule_ends_the_run_and_the_reason_is_told() {
     assert!(run["draws"].as_u64().unwrap() < 20_000);
     let said = on_one_line(&prints(&["sample", text(&file), "--until", "ess=1e7", "--max-draws", "300"]));
     assert!(
-        said.contains("ended: the limit of 300 draws in each chain (max-draws) was reached before ess=10000000"),
+        said.contains("warning: the limit of 300 draws in each chain (max-draws) was reached before ess=10000000"),
         "{said}"
     );
 }
@@ -248,8 +248,10 @@ fn a_program_is_started_from_the_users_own_run_file_only() {
     assert_eq!(json(&["resume", text(&out), "--draws", "400", "--trust"])["draws"], 400);
     // A program that dies ends the run, with its last words.
     fs::write(&model, "#!/bin/sh\necho 'no licence' >&2\nexit 3\n").unwrap();
-    let said = says(2, &["sample", text(&file)]);
-    assert!(said.contains("cannot start") && said.contains("no licence"), "{said}");
+    let output = command(&["sample", text(&file)]).output().unwrap();
+    let shown = on_one_line(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(output.status.code(), Some(1), "{shown}");
+    assert!(shown.contains("points in a row failed") && shown.contains("no licence"), "{shown}");
 }
 
 #[test]
@@ -289,4 +291,98 @@ fn a_classification_run_predicts_new_rows() {
     assert!(prints(&["predict", text(&out), text(&rows), "--weighted", "--draws", "5"]).starts_with("row,p(high)\n1,"));
     fs::write(&rows, "other\n0\n").unwrap();
     assert!(says(2, &["predict", text(&out), text(&rows)]).contains("dose"));
+}
+
+/// A run file in this folder with a model of one parameter.
+fn one_parameter(folder: &std::path::Path, model: &str) -> String {
+    let file = folder.join("run.toml");
+    fs::write(
+        &file,
+        format!("parameters = [\"a\"]\nstart = [[0.5]]\n[model]\n{model}\n[run]\nwarmup = 300\ndraws = 200\n"),
+    )
+    .unwrap();
+    text(&file).into()
+}
+
+#[test]
+fn a_changed_model_is_refused_on_resume_with_both_values() {
+    let place = place("changed-model");
+    let (file, folder) = (one_parameter(&place, "log-density = \"-a^2\""), place.join("out"));
+    let run = prints(&["sample", &file, "--sampler", "SM", "--out", text(&folder)]);
+    assert!(run.contains("200 draws"), "{run}");
+    let settings = fs::read_to_string(folder.join("settings.toml")).unwrap();
+    fs::write(folder.join("settings.toml"), settings.replace("-a^2", "-2*a^2")).unwrap();
+    let said = says(2, &["resume", text(&folder), "--draws", "300"]);
+    assert!(
+        said.contains("the model is not the one that was sampled: at a = ") && said.contains("--changed"),
+        "{said}"
+    );
+    prints(&["resume", text(&folder), "--draws", "300", "--changed"]);
+}
+
+#[test]
+fn a_program_that_was_changed_is_refused_on_resume() {
+    let place = place("changed-program");
+    let write = |factor: u32| {
+        let body = format!(
+            "while read -r line; do x=${{line##*[}}; x=${{x%%]*}}; echo \"{{\\\"log_density\\\": -{factor}}}\"; done\n"
+        );
+        fs::write(place.join("model.sh"), body).unwrap();
+    };
+    write(1);
+    let file = one_parameter(&place, "program = [\"sh\", \"model.sh\"]");
+    let folder = place.join("out");
+    prints(&[
+        "sample",
+        &file,
+        "--sampler",
+        "SM",
+        "--out",
+        text(&folder),
+        "--set",
+        "parameters.a.lower=0",
+        "--set",
+        "parameters.a.upper=1",
+    ]);
+    write(2);
+    let said = says(2, &["resume", text(&folder), "--trust", "--draws", "300"]);
+    assert!(said.contains("its log density was -1 and is -2 now"), "{said}");
+}
+
+#[test]
+fn parts_that_have_not_ended_are_named_and_merged_on_demand() {
+    let place = place("merge-incomplete");
+    let file = one_parameter(&place, "log-density = \"-a^2\"");
+    let parts: Vec<String> = (0..2).map(|k| text(&place.join(format!("part-{k}"))).to_owned()).collect();
+    for (k, part) in parts.iter().enumerate() {
+        let chain = k.to_string();
+        let minutes = if k == 1 { "0.000001" } else { "10" };
+        let more = ["--chains", "2", "--no-pool", "--warmup", "500000", "--max-minutes", minutes, "--chain", &chain];
+        prints(&[&["sample", &file, "--sampler", "SM", "--out", part], &more[..]].concat());
+    }
+    let out = place.join("merged");
+    let merge = ["merge", &parts[0], &parts[1], "--out", text(&out)];
+    let said = says(2, &merge);
+    assert!(said.contains("part-1: this part ended in its warm-up") && said.contains("--incomplete"), "{said}");
+    prints(&[&merge[..], &["--incomplete"]].concat());
+    let summary = prints(&["summary", text(&out)]);
+    assert!(summary.contains("1 of the 2 chains have no draws") && !summary.contains("Converged"), "{summary}");
+}
+
+#[test]
+fn a_failure_at_the_first_evaluation_shows_no_table() {
+    let place = place("first-evaluation");
+    let file = one_parameter(&place, "program = [\"false\"]");
+    let output = command(&["sample", &file, "--out", text(&place.join("out"))]).output().unwrap();
+    let (out, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!((output.status.code(), &*out), (Some(2), ""), "{said}");
+    assert!(said.contains("cannot start at (0.5)") && said.contains("ended without an answer"), "{said}");
+    assert!(!place.join("out").join("settings.toml").exists());
+    // A model that fails at every start that is drawn has failed, and the run with it.
+    fs::write(&file, fs::read_to_string(&file).unwrap().replace("start = [[0.5]]\n", "")).unwrap();
+    let output = command(&["sample", &file, "--out", text(&place.join("out"))]).output().unwrap();
+    let out = on_one_line(&String::from_utf8_lossy(&output.stdout));
+    assert_eq!(output.status.code(), Some(1), "{out}");
+    assert!(out.contains("points in a row failed") && !out.contains("NaN") && !out.contains("onverged"), "{out}");
+    assert!(!place.join("out").join("settings.toml").exists());
 }

@@ -30,6 +30,16 @@ fn the_larger_number_is_positive_unless_the_user_says_otherwise() {
 }
 
 #[test]
+fn one_of_many_classes_is_separated_from_the_rest() {
+    let text = "class,a\nx,1\ny,2\nz,3\ny,4\n";
+    let data = Dataset::read(text.as_bytes(), "class", Some("y")).unwrap();
+    assert_eq!(data.y(), [-1.0, 1.0, -1.0, 1.0]);
+    assert_eq!(data.classes(), &["the rest".to_owned(), "y".to_owned()]);
+    let wrong = Dataset::read(text.as_bytes(), "class", Some("w")).unwrap_err();
+    assert_eq!(wrong.to_string(), "label column `class` has x, y, z, not `w`");
+}
+
+#[test]
 fn what_is_wrong_is_named_with_row_and_column() {
     assert_eq!(complaint("a,class\n1,x\n?,y\n"), "row 2, column `a`: the value is missing");
     assert_eq!(complaint("a,class\n1,x\n2,\n"), "row 2, column `class`: the value is missing");
@@ -37,7 +47,14 @@ fn what_is_wrong_is_named_with_row_and_column() {
     assert_eq!(complaint("a,class\ninf,x\n2,y\n"), "row 1, column `a`: `inf` is not a finite number");
     assert_eq!(complaint("a,b,class\n1,3,x\n2,3,y\n"), "column `b` is constant: every row has 3; leave it out");
     assert_eq!(complaint("a,class\n1,x\n2,x\n"), "label column `class` must have two values, not 1: x");
-    assert_eq!(complaint("a,class\n1,x\n2,y\n3,z\n"), "label column `class` must have two values, not 3: x, y, z");
+    assert!(complaint("a,class\n1,x\n2,y\n3,z\n").starts_with(
+        "label column `class` must have two values, not 3: x, y, z; to separate one of them from the rest, make it positive \
+         (--positive z)"
+    ));
+    assert!(complaint("a;class\n1;x\n").ends_with(
+        "the table has a;class. Columns are separated by commas: this file seems to \
+         use semicolons or tabs, so convert it"
+    ));
     assert_eq!(complaint("a,b\n1,x\n"), "there is no column `class`; the table has a, b");
     assert_eq!(complaint("a,a,class\n1,1,x\n"), "two columns are named `a`");
     assert_eq!(complaint("a,class\n"), "the table has no rows or no input columns");

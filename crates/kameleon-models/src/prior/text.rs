@@ -33,15 +33,20 @@ pub fn entries() -> impl Iterator<Item = (&'static str, Vec<&'static str>, &'sta
     PRIORS.iter().map(|family| (family.name, family.parameters.iter().map(|(name, _)| *name).collect(), family.about))
 }
 
-/// The family of this name; `_` may stand for `-`.
+/// The family of this name, in small or capital letters; `_` may stand for `-`, or nothing at all.
 pub fn family(name: &str) -> Option<&'static Family> {
-    let name = name.trim().replace('_', "-");
-    PRIORS.iter().find(|family| family.name == name)
+    let plain = |name: &str| name.trim().to_lowercase().replace(['_', '-'], "");
+    PRIORS.iter().find(|family| plain(family.name) == plain(name))
 }
 
 /// The error that names all families.
 pub fn unknown(text: &str) -> ModelError {
     let known = PRIORS.iter().map(Family::signature).collect::<Vec<_>>().join(", ");
+    let name = text.split('(').next().unwrap_or_default().trim().to_lowercase();
+    if ["flat", "improper", "none"].contains(&name.as_str()) {
+        let why = "a parameter without a prior has a flat one: leave it out, or choose uniform(lower, upper)";
+        return ModelError::new(format_args!("prior `{text}`"), why);
+    }
     ModelError::new(format_args!("prior `{text}`"), format_args!("unknown; choose one of {known}"))
 }
 

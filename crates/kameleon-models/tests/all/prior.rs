@@ -236,6 +236,14 @@ fn priors_are_read_and_written_as_text() {
 }
 
 #[test]
+fn names_of_priors_may_have_capital_letters() {
+    let read = |text: &str| text.parse::<Prior>().unwrap();
+    assert_eq!(read("Normal(0, 1)"), read("normal(0, 1)"));
+    assert_eq!(read("HalfCauchy(1)"), read("half-cauchy(1)"));
+    assert_eq!(read("STUDENT_T(3, 0, 1)"), read("student-t(3, 0, 1)"));
+}
+
+#[test]
 fn what_is_wrong_with_a_prior_is_named() {
     for (text, why) in [
         (
@@ -243,6 +251,7 @@ fn what_is_wrong_with_a_prior_is_named() {
             "prior `norml(0, 1)`: unknown; choose one of normal(mean, sd), student-t(freedom, location, scale)",
         ),
         ("", "unknown"),
+        ("flat", "prior `flat`: a parameter without a prior has a flat one: leave it out"),
         ("normal", "prior `normal`: write it as normal(mean, sd), with numbers"),
         ("normal(0, 1", "write it as normal(mean, sd)"),
         ("normal(0)", "prior normal: takes 2 numbers (mean, sd), not 1"),

@@ -2,7 +2,7 @@
 
 use crate::atomic_file::FileError;
 use crate::output::check::doubt;
-use crate::output::{JumpSummary, Learned, PopulationSummary};
+use crate::output::{AllDraws, JumpSummary, Learned, PopulationSummary};
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Stein, Summary, summarise};
 use kameleon::engine::StopRule;
@@ -32,6 +32,8 @@ pub struct Posterior {
     pub thin: u64,
     /// Whether the log density is an unbiased estimate.
     pub noisy: bool,
+    /// The standard deviation of the log of the estimate, where it was measured.
+    pub sd_log_estimate: Option<f64>,
     /// How long the run took, where that is known.
     pub seconds: Option<f64>,
     /// The resolved settings as TOML text.
@@ -50,6 +52,8 @@ pub struct Posterior {
     pub population: Option<PopulationSummary>,
     /// Whether files of draws tell the mode of each draw.
     pub label_modes: bool,
+    /// Figures of all draws, where not all of them are here.
+    pub all: Option<AllDraws>,
 }
 
 /// A named array of coordinates, row by row; no shape for a single number.
@@ -198,6 +202,11 @@ impl Posterior {
     pub fn summary(&self) -> Summary {
         let chains: Vec<&[f64]> = self.chains.iter().map(|chain| chain.draws.points.as_slice()).collect();
         let mut summary = summarise(&self.names, &chains, self.dim());
+        for (shown, all) in summary.parameters.iter_mut().zip(self.all.iter().flat_map(|all| &all.parameters)) {
+            shown.mcse_mean *= all.sd / shown.sd;
+            (shown.mean, shown.sd) = (all.mean, all.sd);
+            [shown.q5, shown.q50, shown.q95] = all.quantiles;
+        }
         // The errors of chains that disagree say nothing.
         let stein = self.stein.as_ref().filter(|_| summary.verdict.agree);
         let doubt = stein.and_then(|stein| doubt(stein, &self.names));
@@ -209,6 +218,12 @@ impl Posterior {
             }
         }
         summary
+    }
+
+    /// The draws of the chain that has the fewest, those that are not in memory included.
+    pub fn draws(&self) -> u64 {
+        let here = || self.chains.iter().map(|chain| chain.draws.len() as u64).min().unwrap_or(0);
+        self.all.as_ref().map_or_else(here, |all| all.draws)
     }
 
     /// An error if names, variables and draws do not fit together: then nothing can be written.

@@ -50,10 +50,22 @@ pub struct ModelSettings {
     pub retries: Option<u32>,
     /// The failure budget: the number of points in a row that may fail.
     pub failures: Option<u32>,
+    /// What a point does at which the model fails: `"stop"`, the default, lets the failure budget decide, `"reject"` never ends the run.
+    pub on_error: Option<OnError>,
     /// Text for a library, a table for a server.
     pub config: Option<Value>,
     /// Gaussian-process classification.
     pub gp: Option<GpSettings>,
+}
+
+/// What happens at a point where the model fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnError {
+    /// The run ends: at once, or when the failure budget is spent.
+    Stop,
+    /// The point is rejected and counted.
+    Reject,
 }
 
 /// Whether a model is noisy: `true`, `false`, `"own"`, `"seed"` or `{ normals = 3 }`.
@@ -229,6 +241,11 @@ impl ModelSettings {
         estimated || self.noise.or(set).is_some_and(|sd| sd > 0.0) || self.noise_input().is_noisy()
     }
 
+    /// How many points in a row may fail; `usual` if nothing is said.
+    pub(crate) fn failure_budget(&self, usual: u32) -> u32 {
+        if self.on_error == Some(OnError::Reject) { u32::MAX } else { self.failures.unwrap_or(usual) }
+    }
+
     /// What the model is given for its noise.
     pub fn noise_input(&self) -> NoiseInput {
         self.noisy.map_or(NoiseInput::Exact, Noisy::input)
@@ -295,6 +312,7 @@ impl ModelSettings {
             ("retries", self.retries.is_some(), server, "servers"),
             ("timeout", self.timeout.is_some(), program || server, "programs and servers"),
             ("failures", self.failures.is_some(), program || server, "programs and servers"),
+            ("on-error", self.on_error.is_some(), outside && !library, "programs, servers and functions"),
             ("config", self.config.is_some(), library || server, "libraries and servers"),
         ];
         match keys.into_iter().find(|(_, given, fits, _)| *given && !fits) {

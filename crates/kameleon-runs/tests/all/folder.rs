@@ -131,7 +131,7 @@ fn a_rule_ends_the_run_at_the_same_place_interrupted_or_not() {
 fn limits_end_a_run_and_are_told() {
     let ends = |more: &str, draws: usize, reason: &str| {
         let finished = run(&settings(more), None).unwrap();
-        assert!(matches!(finished.ending, Ending::Complete));
+        assert!(matches!(finished.ending, Ending::Complete | Ending::Limited));
         assert_eq!(finished.posterior.chains[1].draws.len(), draws, "{more}");
         assert!(finished.reason.contains(reason), "{}", finished.reason);
         finished
@@ -150,8 +150,27 @@ fn limits_end_a_run_and_are_told() {
     let said = run(&short, None).err().unwrap().to_string();
     assert!(said.contains("run.max-evaluations: 600 are not enough") && said.contains("which take 604"), "{said}");
     let finished = run(&settings("thin = 1000000\nmax-minutes = 0.002"), None).unwrap();
-    assert!(matches!(finished.ending, Ending::Complete));
+    assert!(matches!(finished.ending, Ending::Limited));
     assert!(finished.reason.contains("the limit of 0.002 minutes (max-minutes) was reached"), "{}", finished.reason);
+}
+
+#[test]
+fn random_starts_without_density_are_drawn_again_and_given_ones_are_not() {
+    let place = tempdir().unwrap();
+    let mut plan = settings("");
+    plan.run.chains = 6;
+    // A quarter of the default range of x and y.
+    plan.model.log_density = Some("ln(min(x, y)) * 0 - x^2/8 - y^2/2".into());
+    let folder = place.path().join("run");
+    let found = run(&plan, Some(&folder)).unwrap().posterior;
+    assert!(found.chains.iter().all(|chain| chain.draws.points.chunks(3).all(|x| x[0] > 0.0 && x[1] > 0.0)));
+    assert_eq!(bits(&found), bits(&run(&plan, None).unwrap().posterior));
+    plan.model.log_density = Some("ln(x - 5)".into());
+    let said = run(&plan, None).err().unwrap().to_string();
+    assert!(said.contains("the last of 100 starts that were drawn at random; give a start"), "{said}");
+    plan.start = Some(vec![vec![1.0, 0.0, 1.0]]);
+    let said = run(&plan, None).err().unwrap().to_string();
+    assert!(said.starts_with("chain 0 cannot start at (1, 0, 1): ") && !said.contains("100"), "{said}");
 }
 
 #[test]

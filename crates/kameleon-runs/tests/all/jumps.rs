@@ -113,7 +113,7 @@ fn of_merged_chains_they_are_those_of_one_machine() {
         run(&jumping(&format!("pool = false\nchain = {chain}")), Some(part)).unwrap();
     }
     let merged = place.path().join("merged");
-    merge(&parts, &merged).unwrap();
+    merge(&parts, &merged, false).unwrap();
     let read = load(&merged).unwrap();
     assert_eq!((bits(&read), said(&read)), (bits(&whole), said(&whole)));
 }

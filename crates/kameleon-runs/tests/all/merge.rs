@@ -1,9 +1,11 @@
 //! Plans whose chains run on many machines.
 
 use crate::common::{bits, resume, run, settings};
-use kameleon_runs::{load, merge};
+use kameleon::Control;
+use kameleon_runs::{Model, load, merge, start};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use tempfile::tempdir;
 
 #[test]
@@ -17,7 +19,7 @@ fn chains_that_ran_alone_merge_into_the_run_of_one_machine() {
     }
     let merged = place.path().join("merged");
     // In any order.
-    merge(&[parts[1].clone(), parts[0].clone()], &merged).unwrap();
+    merge(&[parts[1].clone(), parts[0].clone()], &merged, false).unwrap();
     let read = load(&merged).unwrap();
     assert_eq!(bits(&read), bits(&whole));
     assert_eq!(read.chains[1].statistics, whole.chains[1].statistics);
@@ -40,7 +42,7 @@ fn what_does_not_belong_together_is_refused() {
     make("other", "chain = 1\nthin = 2");
     let says = |folders: &[&str], expected: &str| {
         let folders: Vec<PathBuf> = folders.iter().map(|name| at(name)).collect();
-        let said = merge(&folders, &at("out")).err().unwrap().to_string();
+        let said = merge(&folders, &at("out"), false).err().unwrap().to_string();
         assert!(said.contains(expected), "{said}");
         assert!(!at("out").exists());
     };
@@ -50,6 +52,11 @@ fn what_does_not_belong_together_is_refused() {
     says(&["zero", "other"], "`thin = 1` there, `thin = 2` here");
     says(&["zero", "whole"], "holds a whole run, not one chain of a plan");
     says(&["zero", "nothing"], "holds no run");
+    let stopped = AtomicBool::new(true);
+    let control = Control { stop: Some(&stopped), ..Control::default() };
+    let part = settings("chain = 1");
+    start(&part, Model::open(&part).unwrap(), Some(&at("killed")), control).unwrap();
+    says(&["zero", "killed"], "killed: this part was stopped: chain 1 has made 0 of ");
     says(&[], "there is nothing to merge");
 }
 
@@ -61,8 +68,10 @@ fn a_part_that_was_killed_leaves_the_merged_run_unfinished() {
         run(&settings(&format!("chain = {chain}")), Some(part)).unwrap();
     }
     fs::write(parts[0].join("status.toml"), "ending = \"open\"\n").unwrap();
+    let refused = merge(&parts, &place.path().join("whole"), false).unwrap_err().to_string();
+    assert!(refused.contains("part-0: this part was killed, or is still running"), "{refused}");
     for (order, out) in [([0, 1], "a"), ([1, 0], "b")] {
-        merge(&order.map(|part| parts[part].clone()), &place.path().join(out)).unwrap();
+        merge(&order.map(|part| parts[part].clone()), &place.path().join(out), true).unwrap();
         let warnings = load(&place.path().join(out)).unwrap().warnings;
         assert!(warnings.iter().any(|warning| warning.contains("has not ended")), "{warnings:?}");
     }

@@ -7,7 +7,7 @@ use kameleon::target::Noisy;
 use kameleon::{Control, Ending, EvalError, Rng, Warmup};
 use kameleon_runs::output::Posterior;
 use kameleon_runs::store::{Files, Search};
-use kameleon_runs::{Outside, RunSettings, load, resume_on, settings_of, start, start_on};
+use kameleon_runs::{Outside, Resume, RunSettings, load, resume_on, settings_of, start, start_on};
 use rand::RngExt;
 use std::fs;
 use std::sync::Arc;
@@ -358,7 +358,9 @@ fn a_prior_that_is_a_function_of_another_program_serves_population_and_chains() 
     assert!((draws.log_density[0] - log_density).abs() < 1e-12);
     let said = kameleon_runs::resume(&folder, likelihood, Some(1500), Control::default()).err().unwrap().to_string();
     assert!(said.contains("model.external-prior: g is a function of another program"), "{said}");
-    let more = resume_on(&outside, &folder, likelihood, Some(1500), None, Control::default()).unwrap();
+    let more =
+        resume_on(&outside, &folder, likelihood, Resume { draws: Some(1500), ..Resume::default() }, Control::default())
+            .unwrap();
     assert_eq!(more.posterior.chains[3].draws.len(), 1500);
     assert_eq!(settings_of(&folder).unwrap().model.external_prior.as_deref(), Some("g"));
 }

@@ -3,7 +3,9 @@
 use crate::common::{bits, resume, run, settings};
 use crate::population;
 use kameleon::{Control, Ending};
-use kameleon_runs::{Model, Outside, RemoteError, RemoteRunner, RunError, RunSettings, resume_on, run_task, start_on};
+use kameleon_runs::{
+    Model, Outside, RemoteError, RemoteRunner, Resume, RunError, RunSettings, resume_on, run_task, start_on,
+};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -87,7 +89,7 @@ fn a_run_on_disk_can_be_stopped_elsewhere_and_gone_on_with_here_and_there() {
         assert!(matches!(stopped.ending, Ending::Stopped), "{}", stopped.reason);
         let resumed = match last % 2 {
             0 => resume(&folder, None),
-            _ => resume_on(&by(&Nearby::new(&settings)), &folder, model, None, None, Control::default()),
+            _ => resume_on(&by(&Nearby::new(&settings)), &folder, model, Resume::default(), Control::default()),
         };
         assert_eq!(bits(&resumed.unwrap().posterior), expected, "stopped at piece {last}");
     }
@@ -114,7 +116,7 @@ fn a_population_is_evaluated_elsewhere_with_the_same_values() {
         let stopped = start_on(&by(&nearby), &settings, model(), Some(&folder), control).unwrap();
         assert!(matches!(stopped.ending, Ending::Stopped), "{}", stopped.reason);
         let resumed =
-            resume_on(&by(&Nearby::new(&settings)), &folder, model(), None, None, Control::default()).unwrap();
+            resume_on(&by(&Nearby::new(&settings)), &folder, model(), Resume::default(), Control::default()).unwrap();
         assert_eq!(bits(&resumed.posterior), bits(&here), "stopped at piece {last}");
     }
 }

@@ -121,7 +121,7 @@ pub(super) fn one(
     let control = Control { stop: Some(stop), ..Control::default() };
     let finished = start(&settings, model, folder.as_deref(), control).map_err(failed)?;
     match finished.ending {
-        Ending::Complete => Ok(Some(record(target, lengths, seed, &finished.posterior))),
+        Ending::Complete | Ending::Limited => Ok(Some(record(target, lengths, seed, &finished.posterior))),
         Ending::Stopped => Ok(None),
         Ending::Failed(error) => Err(failed(error.into())),
     }

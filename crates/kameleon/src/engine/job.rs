@@ -2,16 +2,16 @@
 
 use super::{Control, Progress};
 use crate::any_chain::AnyChain;
-use crate::chain::ChainError;
+use crate::chain::{ChainError, Step};
 use crate::record::{Draw, Keep, Moment, Record, RecordError, Recorded};
-use crate::target::Target;
+use crate::target::{Evaluation, Noise, Target};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// How long a thread stays with one chain before it takes the next.
-const TURN: Duration = Duration::from_millis(20);
+pub(super) const TURN: Duration = Duration::from_millis(20);
 
 /// A chain with the target it samples and the record of its draws.
 pub struct Job<'a> {
@@ -22,7 +22,12 @@ pub struct Job<'a> {
     pub record: Box<dyn Record + 'a>,
     /// Why it stopped early, if it did.
     pub error: Option<ChainError>,
+    /// Where the chain starts instead, for as long as its start has no density.
+    restart: Option<Restart<'a>>,
 }
+
+/// Makes the same chain at another start; none when all have been tried.
+pub type Restart<'a> = Box<dyn FnMut() -> Option<Box<dyn AnyChain>> + Send + 'a>;
 
 /// Advances chains in another place than on the engine's threads.
 pub trait Runner: Sync {
@@ -39,9 +44,7 @@ impl Runner for OnThreads {
         let started = Instant::now();
         while !job.has(sampling) && !job.chain.waits() && !stop() {
             let step = job.chain.step(&mut *job.target)?;
-            if let Some(draw) = keep.draw(&*job.chain, &step) {
-                job.record.push(draw).map_err(|source| unrecorded(&*job.chain, source))?;
-            }
+            job.record(&step, keep)?;
             if step.t.is_multiple_of(16) && started.elapsed() > TURN {
                 break;
             }
@@ -53,7 +56,52 @@ impl Runner for OnThreads {
 impl<'a> Job<'a> {
     /// A chain that has yet to run.
     pub fn new(chain: Box<dyn AnyChain>, target: Box<dyn Target + Send + 'a>, record: impl Record + 'a) -> Self {
-        Self { chain, target, record: Box::new(record), error: None }
+        Self { chain, target, record: Box::new(record), error: None, restart: None }
+    }
+
+    /// The same job, whose chain starts elsewhere if it cannot start where it is.
+    pub fn with_restart(self, restart: Restart<'a>) -> Self {
+        Self { restart: Some(restart), ..self }
+    }
+
+    /// See [`crate::Chain::evaluate_again`].
+    pub fn evaluate_again(&mut self) -> Evaluation {
+        self.chain.evaluate_again(&mut *self.target)
+    }
+
+    /// The target's answer where the chain is, with other noise.
+    pub fn evaluate_here(&mut self, noise: Noise<'_>) -> Evaluation {
+        self.target.log_density(self.chain.position(), noise)
+    }
+
+    /// How many points the target is best asked for at once.
+    pub(super) fn batch(&self) -> usize {
+        self.target.batch()
+    }
+
+    /// The chain and its target.
+    pub(super) fn parts(&mut self) -> (&mut dyn AnyChain, &mut (dyn Target + Send + 'a)) {
+        (&mut *self.chain, &mut *self.target)
+    }
+
+    /// Records the draw that a step ends in, if it is kept.
+    pub(super) fn record(&mut self, step: &Step, keep: Keep) -> Result<(), ChainError> {
+        match keep.draw(&*self.chain, step) {
+            Some(draw) => self.record.push(draw).map_err(|source| unrecorded(&*self.chain, source)),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts the chain at another start if it could not start, and there is another; else the error.
+    pub(super) fn start_elsewhere(&mut self, error: ChainError) -> Result<(), ChainError> {
+        let is_start = matches!(error, ChainError::Start { .. });
+        match self.restart.as_mut().filter(|_| is_start).and_then(|restart| restart()) {
+            Some(chain) => {
+                self.chain = chain;
+                Ok(())
+            }
+            None => Err(error),
+        }
     }
 
     /// Records a draw that was made elsewhere.
@@ -93,15 +141,31 @@ impl<'a> Job<'a> {
             self.fail(&*panic);
             true
         });
+        self.tell_progress(progress, done);
+        done
+    }
+
+    /// Tells those who watch how far the chain is.
+    pub(super) fn tell_progress(&self, progress: Option<&Progress>, done: bool) {
         if let Some(progress) = progress {
             progress.update(&*self.chain);
             progress.done.store(done, Ordering::Relaxed);
         }
-        done
     }
 
     fn work(&mut self, runner: &dyn Runner, keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> bool {
-        self.error = runner.advance(self, keep, sampling, stop).err();
+        self.error = loop {
+            match runner.advance(self, keep, sampling, stop).map_err(|error| self.start_elsewhere(error)) {
+                Err(Ok(())) => {}
+                Err(Err(error)) => break Some(error),
+                Ok(()) => break None,
+            }
+        };
+        self.end_turn(sampling, stop)
+    }
+
+    /// Ends a turn: the record may save the chain. True if the chain has ended.
+    pub(super) fn end_turn(&mut self, sampling: u64, stop: &dyn Fn() -> bool) -> bool {
         let done = self.error.is_some() || self.has(sampling) || stop();
         if let Err(error) = self.save(done) {
             self.error.get_or_insert(error);
@@ -113,7 +177,8 @@ impl<'a> Job<'a> {
     /// record that has lost a draw must not save the chain that made it.
     fn save(&mut self, done: bool) -> Result<(), ChainError> {
         let moment = match self.error {
-            Some(ChainError::Record { .. }) => return Ok(()),
+            // A record that has lost a draw, or a chain that a panic broke.
+            Some(ChainError::Record { .. } | ChainError::Internal { .. }) => return Ok(()),
             None if !done && self.chain.waits() => Moment::Waiting,
             _ if done => Moment::End,
             _ => Moment::Pause,

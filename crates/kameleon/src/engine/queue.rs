@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A job and its place among all.
-type Numbered<'a> = (usize, Job<'a>);
+pub(super) type Numbered<'a> = (usize, Job<'a>);
 
 /// Jobs that are ready, waiting for their group, or finished.
 pub(super) struct Queue<'a> {
@@ -65,6 +65,14 @@ impl<'a> Queue<'a> {
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// The next job that is ready, if one is.
+    pub(super) fn next_now(&self) -> Option<Numbered<'a>> {
+        let mut state = self.lock();
+        let job = state.ready.pop_front()?;
+        state.busy += 1;
+        Some(job)
     }
 
     /// Takes a job back after its turn. The last of a group to come to a refresh has the whole group refreshed.

@@ -21,6 +21,8 @@ pub enum Next {
     Draws(u64),
     /// There are enough draws, for this reason.
     Enough(String),
+    /// A limit is reached, for this reason, and there are fewer draws than were asked for or than the rule needs.
+    TooFew(String),
 }
 
 /// Decides when a run has enough draws.
@@ -101,6 +103,8 @@ pub struct Rule<'a> {
     pub limit: (u64, &'static str),
     /// The most iterations of each chain, warm-up and all, if they are limited.
     pub budget: Option<u64>,
+    /// Whether a number of draws was asked for, next to a limit of evaluations.
+    pub asked: bool,
     /// Every how many iterations one draw is kept.
     pub thin: u64,
     /// Brings draws into the units that the summary is of.
@@ -118,6 +122,7 @@ impl<'a> Rule<'a> {
             until: None,
             limit: (draws, "draws"),
             budget: None,
+            asked: true,
             thin,
             units: &|_| {},
             checked: &|_, _| {},
@@ -177,7 +182,10 @@ impl Stopping for Rule<'_> {
         Ok(match met {
             Some((rule, true)) => Next::Enough(format!("{rule} was reached after {draws} draws in each chain")),
             Some((rule, false)) if draws >= limit => {
-                Next::Enough(format!("the limit of {limit} draws in each chain ({what}) was reached before {rule}"))
+                Next::TooFew(format!("the limit of {limit} draws in each chain ({what}) was reached before {rule}"))
+            }
+            None if what == "max-evaluations" && self.asked => {
+                Next::TooFew(format!("the limit of {limit} draws in each chain ({what}) was reached"))
             }
             None if what == "draws" => Next::Enough(format!("all {limit} draws were made in each chain")),
             None => Next::Enough(format!("the limit of {limit} draws in each chain ({what}) was reached")),

@@ -152,6 +152,15 @@ impl AnyChain for Unteachable {
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError> {
         self.0.step(target)
     }
+    fn question(&mut self) -> Option<(&[f64], Noise<'_>)> {
+        self.0.question()
+    }
+    fn put_back_noise(&mut self) {
+        self.0.put_back_noise();
+    }
+    fn evaluate_again(&self, target: &mut dyn Target) -> Evaluation {
+        self.0.evaluate_again(target)
+    }
     fn scale(&self) -> f64 {
         self.0.scale()
     }
@@ -234,4 +243,37 @@ fn chains_of_two_kinds_of_samplers_do_not_wait_for_each_other_for_ever() {
     let jobs = vec![joined(0, &Sampler::kameleon()), joined(1, &Sampler::de_mc_z())];
     let finish = engine(Control::default()).run(jobs, &mut Rule::draws(500, 1)).unwrap();
     assert!(matches!(finish.ending, Ending::Failed(ChainError::Waiting { .. })), "{:?}", finish.ending);
+}
+
+/// A noisy Gaussian that takes many points at once, and counts its calls.
+#[derive(Clone)]
+struct InStep {
+    together: bool,
+    calls: Arc<AtomicUsize>,
+}
+
+impl Target for InStep {
+    fn log_density(&mut self, x: &[f64], mut noise: Noise<'_>) -> Evaluation {
+        Ok(-x.iter().map(|x| x * x).sum::<f64>() / 2.0 + 1e-17 * (noise.seed() as f64))
+    }
+
+    fn batch(&self) -> usize {
+        if self.together { usize::MAX } else { 1 }
+    }
+
+    fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        points.iter().zip(noise).map(|(x, noise)| self.log_density(x, noise)).collect()
+    }
+}
+
+#[test]
+fn chains_in_step_make_the_draws_of_chains_on_their_own_by_one_call_for_all() {
+    let plan = Plan { warmup: Warmup::Iterations(1500), draws: Some(300), chains: 4, seed: 2, ..Plan::default() };
+    let target = |together| InStep { together, calls: Default::default() };
+    let (alone, together) = (target(false), target(true));
+    let run = |target: &InStep| sample(target.clone(), &[vec![0.5, 0.0]], &plan, Control::default()).unwrap();
+    assert!(run(&alone).draws() == run(&together).draws());
+    let calls = together.calls.load(Ordering::Relaxed);
+    assert!((1801..1830).contains(&calls), "{calls}");
 }

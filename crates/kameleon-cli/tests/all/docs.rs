@@ -1,0 +1,115 @@
+//! Every block of commands in README and docs runs: shorter, and with stand-ins for what installs or takes hours.
+
+use crate::common::{place, prints, text};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The commands that are not `kameleon` itself. Each refuses what does not exist.
+const STAND_INS: [(&str, &str); 6] = [
+    (
+        "cargo",
+        r#"case "$*" in "run --release -- "*) shift 3; exec kameleon "$@";;
+        "run --release -p "*) test -e "$ROOT/crates/$4/examples/$6.rs";; *) exit 1;; esac"#,
+    ),
+    ("make", r#"grep -q "^$1:" "$ROOT/Makefile""#),
+    ("pip", r#"[ "$1" = install ] && [ -n "$2" ]"#),
+    ("python", r#"test -e "$1""#),
+    ("cc", r#"for last; do :; done; test -e "$last""#),
+    ("gfortran", r#"for last; do :; done; test -e "$last""#),
+];
+
+/// Runs are short, and studies are only read.
+const KAMELEON: &str = r#"case "$1" in
+    sample) exec "$KAMELEON" "$@" --quiet --warmup 700 --draws 100;;
+    paper) exec "$KAMELEON" "$@" --help;;
+    compare) test -e "$2" && exec "$KAMELEON" "$@" --help;;
+    *) exec "$KAMELEON" "$@";;
+esac"#;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The blocks of a language in a page.
+fn blocks(page: &str, language: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        if line.trim() == format!("```{language}") {
+            found.push(lines.by_ref().take_while(|line| line.trim() != "```").collect::<Vec<_>>().join("\n") + "\n");
+        }
+    }
+    found
+}
+
+/// A folder with all that the commands of a page take for granted.
+fn prepare(name: &str, page: &str) -> PathBuf {
+    let folder = place(&format!("docs-{name}"));
+    fs::create_dir(folder.join("bin")).unwrap();
+    for (command, body) in STAND_INS.into_iter().chain([("kameleon", KAMELEON)]) {
+        let file = folder.join("bin").join(command);
+        fs::write(&file, format!("#!/bin/bash\n{body}\n")).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    for shared in ["experiments", "docs", "examples", "crates"] {
+        std::os::unix::fs::symlink(root().join(shared), folder.join(shared)).unwrap();
+    }
+    let label = if page.contains("--label outcome") { "outcome" } else { "COLUMN" };
+    let rows: String = (0..20).map(|k| format!("{},{}.5,{}\n", k % 2, k * k % 7, k % 3)).collect();
+    fs::write(folder.join("my.csv"), format!("{label},a,b\n{rows}")).unwrap();
+    for (k, toml) in blocks(page, "toml").iter().enumerate() {
+        fs::write(folder.join(if k == 0 { "events.toml" } else { "other.toml" }), toml).unwrap();
+        fs::write(folder.join("my-study.toml"), toml).unwrap();
+    }
+    let short = ["sample", "--dim", "2", "--warmup", "700", "--draws", "100", "--out"];
+    prints(&[&short[..], &[text(&folder.join("DIR"))]].concat());
+    folder
+}
+
+fn runs(folder: &Path, script: &str, task: &str) {
+    let path = format!("{}:{}", folder.join("bin").display(), std::env::var("PATH").unwrap());
+    let mut bash = Command::new("bash");
+    bash.args(["-e", "-c", script]).current_dir(folder).env("PATH", path).env("HOME", folder).env("ROOT", root());
+    let output =
+        bash.env("KAMELEON", env!("CARGO_BIN_EXE_kameleon")).env("SLURM_ARRAY_TASK_ID", task).output().unwrap();
+    assert!(output.status.success(), "{script}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn every_block_of_commands_in_the_documentation_runs() {
+    let mut pages: Vec<PathBuf> =
+        fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
+    pages.push(root().join("README.md"));
+    let mut count = 0;
+    for path in pages {
+        let page = fs::read_to_string(&path).unwrap();
+        let scripts = blocks(&page, "sh");
+        if scripts.is_empty() {
+            continue;
+        }
+        let folder = prepare(path.file_stem().unwrap().to_str().unwrap(), &page);
+        for script in scripts {
+            count += 1;
+            if script.contains("#SBATCH") {
+                array(&folder, &script);
+            } else {
+                let _ = fs::remove_dir_all(folder.join("posterior"));
+                runs(&folder, &script, "");
+            }
+        }
+    }
+    assert!(count > 20, "{count}");
+}
+
+/// The script of a job array: every job, and each again as if it had been requeued.
+fn array(folder: &Path, script: &str) {
+    let run = prints(&["init", "-"]);
+    assert!(run.contains("chains = 4"), "{run}");
+    fs::write(folder.join("run.toml"), run.replace("chains = 4", "chains = 8")).unwrap();
+    for _ in 0..2 {
+        (0..8).for_each(|task| runs(folder, script, &task.to_string()));
+    }
+}

@@ -1,0 +1,25 @@
+//! Figures of all draws of a run that is too large for memory.
+
+use serde::Serialize;
+
+/// What all draws of a run say, where only some of them are in memory.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AllDraws {
+    /// The number of draws of the chain that has the fewest.
+    pub draws: u64,
+    /// One draw out of this many is in memory.
+    pub every: u64,
+    /// Figures of each parameter.
+    pub parameters: Vec<Figures>,
+}
+
+/// Figures of one parameter over all draws.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Figures {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation (over n − 1).
+    pub sd: f64,
+    /// The quantiles at 5, 50 and 95 %.
+    pub quantiles: [f64; 3],
+}

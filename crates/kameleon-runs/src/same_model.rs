@@ -1,0 +1,105 @@
+//! Whether a run is resumed with the model that it sampled: the points where its chains are, evaluated again.
+//!
+//! The chains and their random streams are left as they are. A model whose noise is a function of what it is given must agree to
+//! rounding, since the checkpoint keeps the noise of each estimate; one with noise of its own must agree with itself.
+
+use crate::error::RunError;
+use crate::place::Place;
+use crate::prepare::Prepared;
+use kameleon::engine::Job;
+use kameleon::{EvalError, Evaluation};
+
+/// Values that differ by less, relative to their size, are the same but for rounding, also on another machine or in single precision.
+const ROUNDING: f64 = 1e-6;
+/// How often a model with noise of its own is asked.
+const TIMES: usize = 8;
+
+/// An error if the model gives other values than the chains have stored. A model that fails is left for the run to tell.
+pub fn check(place: &Place<'_>, prepared: &Prepared<'_>, jobs: &mut [Job<'_>]) -> Result<(), RunError> {
+    for job in jobs.iter_mut().filter(|job| job.chain.statistics().evaluations > 0) {
+        let stored = job.chain.log_density();
+        let mut ask = || match place.evaluate_again(prepared, job)? {
+            None | Some(Err(EvalError::Fatal(_))) => Ok(None),
+            Some(value) => Ok(Some(value)),
+        };
+        let Some(first) = ask()? else { return Ok(()) };
+        if !agrees(&first, stored, &mut ask)? {
+            return Err(refusal(prepared, job, stored, first));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the model may have given the stored value: the same again, or one that its own noise explains.
+fn agrees(
+    first: &Evaluation,
+    stored: f64,
+    ask: &mut impl FnMut() -> Result<Option<Evaluation>, RunError>,
+) -> Result<bool, RunError> {
+    let Ok(first) = *first else { return Ok(false) };
+    if same(first, stored) {
+        return Ok(true);
+    }
+    let mut values = vec![first];
+    while values.len() < TIMES {
+        match ask()? {
+            None => return Ok(true),
+            Some(Ok(value)) if !same(value, first) || values.len() > 1 => values.push(value),
+            Some(_) => return Ok(false),
+        }
+    }
+    Ok(is_plausible(&values, stored))
+}
+
+fn same(a: f64, b: f64) -> bool {
+    a == b || (a - b).abs() <= ROUNDING * (1.0 + b.abs())
+}
+
+/// Whether an estimate that a chain has kept may come from the noise of these. A chain keeps high estimates: with Gaussian noise
+/// of variance s², its estimate is higher by s² on average, and more where it is stuck.
+fn is_plausible(values: &[f64], stored: f64) -> bool {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() - 1) as f64;
+    (stored - mean).abs() <= 10.0 * variance.sqrt() + 2.0 * variance
+}
+
+/// The error, with the point and both values in the parameters' own units.
+fn refusal(prepared: &Prepared<'_>, job: &Job<'_>, stored: f64, now: Evaluation) -> RunError {
+    let mut log_jacobian = 0.0;
+    let coordinate = |((u, bound), (name, _)): ((&f64, &kameleon_models::Bound), &(String, _))| {
+        let (x, slope) = bound.bounded(*u);
+        log_jacobian += slope;
+        format!("{name} = {x}")
+    };
+    let settings = &prepared.settings.parameters.0;
+    let point: Vec<String> =
+        job.chain.position().iter().zip(prepared.target.bounds()).zip(settings).map(coordinate).collect();
+    let now = match now {
+        Ok(value) => format!("is {} now", value - log_jacobian),
+        Err(why) => format!("cannot be had now ({why})"),
+    };
+    RunError::OtherModel(format!(
+        "the model is not the one that was sampled: at {}, where chain {} is, its log density was {} and {now}",
+        point.join(", "),
+        job.chain.index(),
+        stored - log_jacobian
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_explains_what_is_near_and_what_is_high_but_not_what_is_far() {
+        let values = [-10.3, -9.1, -11.2, -10.0, -9.7, -10.9, -8.8, -10.1];
+        assert!(is_plausible(&values, -8.0) && is_plausible(&values, -12.0));
+        assert!(!is_plausible(&values, -25.0) && !is_plausible(&values, 10.0));
+    }
+
+    #[test]
+    fn values_agree_to_rounding_also_where_they_are_large() {
+        assert!(same(-1e6 - 0.5, -1e6) && same(-3.0, -3.000_000_1) && !same(-3.0, -3.001));
+        assert!(!same(f64::NAN, -3.0) && !same(f64::NEG_INFINITY, -3.0));
+    }
+}

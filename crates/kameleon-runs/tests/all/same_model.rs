@@ -1,0 +1,132 @@
+//! A run is resumed with the model that it sampled, noise is told, and a limit is told from a goal.
+
+use crate::common::{bits, run, settings};
+use kameleon::{Control, Ending, Evaluation, Noise, Target};
+use kameleon_runs::store::Files;
+use kameleon_runs::{How, Model, Outside, Resume, RunError, RunSettings, Status, load, resume_on, start};
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tempfile::tempdir;
+
+fn again(folder: &Path, target: impl Target + Clone + Send, trust: bool) -> Result<String, RunError> {
+    let resume = Resume { draws: Some(500), trust, ..Resume::default() };
+    Ok(resume_on(&Outside::default(), folder, target, resume, Control::default())?.reason)
+}
+
+#[test]
+fn another_model_is_refused_with_both_values_unless_it_is_trusted() {
+    let place = tempdir().unwrap();
+    let folder = place.path().join("run");
+    let settings = settings("");
+    let model = || Model::open(&settings).unwrap();
+    let posterior = run(&settings, Some(&folder)).unwrap().posterior;
+    let stored = *posterior.chains[0].draws.log_density.last().unwrap();
+    let mut same = model();
+    let other = move |x: &[f64]| same.log_density(x, Noise { rng: &mut rng(), normals: &[] }).map(|value| value - 1.0);
+    let said = again(&folder, other.clone(), false).unwrap_err().to_string();
+    assert!(said.contains("the model is not the one that was sampled: at x = "), "{said}");
+    assert!(said.contains(&format!("its log density was {stored} and is ")), "{said}");
+    assert!(again(&folder, |_: &[f64]| f64::NEG_INFINITY, false).is_err());
+    // A refusal leaves the run as it was; the same model resumes it exactly.
+    assert_eq!(bits(&load(&folder).unwrap()), bits(&posterior));
+    let copy = place.path().join("copy");
+    run(&settings, Some(&copy)).unwrap();
+    again(&folder, model(), false).unwrap();
+    again(&copy, other, true).unwrap();
+    let longer =
+        RunSettings::from_toml(&settings.to_toml().unwrap().replace("draws = 400", "draws = 500"), "").unwrap();
+    assert_eq!(bits(&load(&folder).unwrap()), bits(&run(&longer, None).unwrap().posterior));
+}
+
+fn rng() -> kameleon::Rng {
+    kameleon::random::stream(1, 0, kameleon::random::Purpose::Noise)
+}
+
+/// A standard normal whose estimate has noise of this standard deviation: of the chain, or of its own.
+#[derive(Clone)]
+struct Noisy {
+    sd: f64,
+    own: Option<Arc<AtomicU64>>,
+    shift: f64,
+}
+
+impl Target for Noisy {
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+        let e: f64 = match &self.own {
+            None => noise.rng.sample(StandardNormal),
+            Some(count) => {
+                let count = count.fetch_add(1, Ordering::Relaxed);
+                kameleon::random::stream(count, 0, kameleon::random::Purpose::Noise).sample(StandardNormal)
+            }
+        };
+        Ok(self.shift - x.iter().map(|x| x * x).sum::<f64>() / 2.0 + self.sd * e - self.sd * self.sd / 2.0)
+    }
+}
+
+fn noisy_run(noisy: &str) -> RunSettings {
+    let text = format!(
+        "parameters = [\"a\", \"b\"]\nstart = [[0.0, 0.0]]\n[model]\nexternal = \"a function\"\nnoisy = {noisy}\n[run]\nwarmup = 2000\n\
+         draws = 400\nseed = 3\n"
+    );
+    RunSettings::from_toml(&text, "run.toml").unwrap()
+}
+
+#[test]
+fn noise_of_the_chain_must_agree_and_noise_of_its_own_must_be_plausible() {
+    let place = tempdir().unwrap();
+    for (name, noisy, own) in [("seed", "\"seed\"", None), ("own", "true", Some(Arc::default()))] {
+        let folder = place.path().join(name);
+        let target = |shift: f64| Noisy { sd: 0.8, own: own.clone(), shift };
+        let begun = start(&noisy_run(noisy), target(0.0), Some(&folder), Control::default()).unwrap();
+        assert!(
+            (0.4..1.3).contains(&begun.posterior.sd_log_estimate.unwrap()),
+            "{:?}",
+            begun.posterior.sd_log_estimate
+        );
+        let far = if own.is_some() { 40.0 } else { 0.01 };
+        let said = again(&folder, target(far), false).unwrap_err().to_string();
+        assert!(said.contains("not the one that was sampled"), "{said}");
+        again(&folder, target(0.0), false).unwrap();
+    }
+}
+
+#[test]
+fn noise_that_nobody_declared_is_told_and_large_noise_gets_advice() {
+    let place = tempdir().unwrap();
+    let folder = place.path().join("run");
+    let target = |sd: f64| Noisy { sd, own: Some(Arc::default()), shift: 0.0 };
+    start(&noisy_run("false"), target(0.5), Some(&folder), Control::default()).unwrap();
+    let warnings = load(&folder).unwrap().warnings;
+    let found = warnings.iter().find(|warning| warning.starts_with("the log density is noisy, but not declared so"));
+    assert!(found.is_some_and(|found| found.contains("noisy = true")), "{warnings:?}");
+    let large = start(&noisy_run("true"), target(2.2), None, Control::default()).unwrap().posterior;
+    assert!(large.sd_log_estimate.is_some_and(|sd| sd > 1.5), "{:?}", large.sd_log_estimate);
+    let told = |warning: &String| warning.starts_with("sd(log p̂) = ") || warning.contains("is stuck");
+    let advice = large.warnings.iter().find(|warning| told(warning));
+    assert!(advice.is_some_and(|words| words.contains("Average more samples")), "{:?}", large.warnings);
+    let quiet = start(&noisy_run("true"), target(0.0), None, Control::default()).unwrap().posterior;
+    assert!(!quiet.warnings.iter().any(|warning| warning.contains("noisy") || warning.contains("log p̂")));
+}
+
+#[test]
+fn a_limit_before_the_goal_is_told_and_a_goal_is_not() {
+    let place = tempdir().unwrap();
+    let ends = |name: &str, more: &str, goal: bool| {
+        let folder = place.path().join(name);
+        let finished = run(&settings(more), Some(&folder)).unwrap();
+        let (ending, how) = (&finished.ending, Status::read(&Files::of(&folder).unwrap()).ending);
+        let warned = finished.posterior.warnings.contains(&finished.reason);
+        match goal {
+            true => assert!(matches!(ending, Ending::Complete) && how == How::Complete && !warned, "{name}"),
+            false => assert!(matches!(ending, Ending::Limited) && how == How::Limited && warned, "{name}"),
+        }
+    };
+    ends("draws", "", true);
+    ends("rule", "until = \"ess=2\"", true);
+    ends("before the rule", "until = \"ess=100000\"\nmax-draws = 300", false);
+    ends("evaluations", "max-evaluations = 1000", false);
+    ends("minutes", "max-minutes = 1e-9", false);
+}

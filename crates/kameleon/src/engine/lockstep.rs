@@ -1,0 +1,84 @@
+//! Chains that advance in step, for a target that takes many points at once: one call of it for all chains at each step.
+
+use super::job::{Job, TURN};
+use super::queue::{Numbered, Queue};
+use super::{Control, Progress};
+use crate::chain::{ChainError, said};
+use crate::record::Keep;
+use crate::target::{EvalError, Evaluation};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+/// Runs all jobs of the queue on this thread, all that are ready in step.
+pub(super) fn run(queue: &Queue<'_>, keep: Keep, sampling: u64, control: Control<'_>, stop: &dyn Fn() -> bool) {
+    loop {
+        let mut jobs: Vec<Numbered<'_>> = std::iter::from_fn(|| queue.next_now()).collect();
+        if jobs.is_empty() {
+            return;
+        }
+        let worked = catch_unwind(AssertUnwindSafe(|| turn(&mut jobs, keep, sampling, stop)));
+        for (index, mut job) in jobs {
+            if let Err(panic) = &worked {
+                job.fail(&**panic);
+            }
+            let done = job.end_turn(sampling, stop);
+            job.tell_progress(control.progress.and_then(|progress: &[Progress]| progress.get(index)), done);
+            job.forgive(control);
+            queue.give_back(index, job, done);
+        }
+    }
+}
+
+/// Steps of all jobs, for the time of a turn, or until none can go on.
+fn turn(jobs: &mut [Numbered<'_>], keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) {
+    let started = Instant::now();
+    while !stop() && started.elapsed() < TURN {
+        let can_go_on = |job: &Job<'_>| job.error.is_none() && !job.has(sampling) && !job.chain.waits();
+        let mut active: Vec<&mut Job<'_>> = jobs.iter_mut().map(|(_, job)| job).filter(|job| can_go_on(job)).collect();
+        if active.is_empty() {
+            return;
+        }
+        let values = ask(&mut active);
+        for (job, value) in active.into_iter().zip(values) {
+            job.error = tell(job, value, keep).err();
+        }
+    }
+}
+
+/// What the target says at the points that all chains ask for, by one call.
+fn ask(jobs: &mut [&mut Job<'_>]) -> Vec<Evaluation> {
+    let (mut points, mut noises, mut asked) = (Vec::new(), Vec::new(), Vec::new());
+    let mut target = None;
+    for job in jobs.iter_mut() {
+        let (chain, own) = job.parts();
+        target.get_or_insert(own);
+        let question = chain.question();
+        asked.push(question.is_some());
+        if let Some((x, noise)) = question {
+            points.push(x);
+            noises.push(noise);
+        }
+    }
+    let count = points.len();
+    let evaluate = || target.map_or_else(Vec::new, |target| target.log_densities(&points, noises));
+    let values = catch_unwind(AssertUnwindSafe(evaluate)).unwrap_or_else(|panic| {
+        let why = format!("the target panicked: {}", said(&*panic));
+        (0..count).map(|_| Err(EvalError::fatal(why.clone()))).collect()
+    });
+    let mut values = values.into_iter();
+    // A point that overflowed has no value, and the chain knows it.
+    let missing = || Err(EvalError::reject("there is no value"));
+    asked.into_iter().map(|asked| if asked { values.next().unwrap_or_else(missing) } else { missing() }).collect()
+}
+
+/// Tells a chain, and records the draw.
+fn tell(job: &mut Job<'_>, value: Evaluation, keep: Keep) -> Result<(), ChainError> {
+    if matches!(value, Err(EvalError::Fatal(_))) {
+        job.chain.put_back_noise();
+    }
+    match job.chain.tell(value) {
+        Ok(Some(step)) => job.record(&step, keep),
+        Ok(None) => Ok(()),
+        Err(error) => job.start_elsewhere(error),
+    }
+}
