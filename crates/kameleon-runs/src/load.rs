@@ -189,7 +189,10 @@ fn evidence(settings: &RunSettings, chains: &[StoredChain]) -> Option<Evidence> 
         chains.iter().zip(all).for_each(|(stored, chain)| places[stored.index] = chain);
         all = places;
     }
-    evidence_of(&all, settings.run.pools())
+    let mut evidence = evidence_of(&all, settings.run.pools())?;
+    let late = chains.iter().filter_map(|stored| stored.chain.as_deref()?.report().late_efficiency).reduce(f64::min);
+    late.inspect(|late| evidence.judge_learning(*late));
+    Some(evidence)
 }
 
 /// What the log densities at the draws say of them. Chains move on the unbounded scale, so that an estimate of a mean is one of a

@@ -134,10 +134,13 @@ fn measure(name: &str, target: impl Target + Clone + Send, plan: &Plan, runs: u6
         let mean = logs.iter().map(|(log, ..)| log).sum::<f64>() / n;
         let exact = std::env::var("LOGZ").map_or(mean, |text| text.parse().unwrap());
         let rms = (logs.iter().map(|(log, ..)| (log - exact).powi(2)).sum::<f64>() / n).sqrt();
-        let covered = logs.iter().filter(|(log, error, _)| (log - exact).abs() <= 1.96 * error).count();
-        let reliable = logs.iter().filter(|(.., reliable)| *reliable).count();
+        let distances =
+            logs.iter().filter(|(.., reliable)| *reliable).map(|(log, error, _)| (log - exact).abs() / error);
+        let (covered, reliable) = (distances.clone().filter(|z| *z <= 1.96).count(), distances.clone().count());
+        let worst = distances.fold(0.0, f64::max);
         println!(
-            "        weighted n_eq {:8.0}  log Z {mean:.4} rms {rms:.4} claimed {:.4} covered {covered} reliable {reliable} of {n}",
+            "        weighted n_eq {:8.0}  log Z {mean:.4} rms {rms:.4} claimed {:.4} reliable {reliable} of {n}, \
+             of these covered {covered}, worst {worst:.1} errors off",
             n_eq(known.total_variance(), &weighted_errors),
             logs.iter().map(|(_, error, _)| error).sum::<f64>() / n,
         );

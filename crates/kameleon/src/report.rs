@@ -9,6 +9,8 @@ pub struct Report {
     pub facts: Vec<(String, String)>,
     /// One row for each move that is made; empty for a sampler with one kind of move.
     pub moves: Vec<MoveReport>,
+    /// The effective share of the jump proposals in the last rounds of the warm-up, for a sampler that learns from them.
+    pub late_efficiency: Option<f64>,
 }
 
 /// The regions that a warm-up met, and what became of them.

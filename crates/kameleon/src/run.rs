@@ -74,7 +74,13 @@ impl Run {
     /// whether chains learned together ([`Plan::pools`]).
     pub fn evidence(&self, pooled: bool) -> Option<Evidence> {
         let chains: Vec<_> = self.chains.iter().map(|chain| (&chain.draws, chain.jump_ratios.as_slice())).collect();
-        evidence_of(&chains, pooled)
+        let mut evidence = evidence_of(&chains, pooled)?;
+        self.chains
+            .iter()
+            .filter_map(|chain| chain.report.late_efficiency)
+            .reduce(f64::min)
+            .inspect(|late| evidence.judge_learning(*late));
+        Some(evidence)
     }
 
     /// What a person should know besides the summary: how the run ended, and points that could not be used.

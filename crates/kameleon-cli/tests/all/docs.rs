@@ -22,7 +22,9 @@ const STAND_INS: [(&str, &str); 6] = [
 
 /// Runs are short, and studies are only read.
 const KAMELEON: &str = r#"case "$1" in
-    sample) exec "$KAMELEON" "$@" --quiet --warmup 700 --draws 100;;
+    sample) case "$*" in *"--warmup "*) ;; *) set -- "$@" --warmup 700;; esac
+        case "$*" in *"--draws "*) ;; *) set -- "$@" --draws 100;; esac
+        exec "$KAMELEON" "$@" --quiet;;
     paper) exec "$KAMELEON" "$@" --help;;
     compare) test -e "$2" && exec "$KAMELEON" "$@" --help;;
     *) exec "$KAMELEON" "$@";;

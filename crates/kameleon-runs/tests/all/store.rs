@@ -27,7 +27,7 @@ fn entry<'a>(k: usize, [x, y]: &'a [[f64; 2]; 2]) -> Draw<'a> {
 fn bytes_of(k: usize) -> usize {
     let points = points(k);
     let draw = entry(k, &points);
-    33 + if draw.jump.is_none() { 0 } else { 8 } + if draw.jump.is_some() && !k.is_multiple_of(4) { 16 } else { 0 }
+    33 + if draw.jump.is_none() { 0 } else { 24 }
 }
 
 fn write(path: &Path, draws: usize, sync_every: usize) {

@@ -18,7 +18,7 @@ use bridge::{Bridge, Sides};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The least number of jump proposals.
-pub const LEAST_PROPOSALS: usize = 100;
+pub const LEAST_PROPOSALS: usize = 400;
 /// The least effective number of draws for the bridge, over all chains.
 pub const LEAST_DRAWS: f64 = 100.0;
 /// The largest Pareto k̂ of the weights of jump proposals.
@@ -27,6 +27,8 @@ pub const LARGEST_K: f64 = 0.7;
 pub const LEAST_SHARE: f64 = 0.3;
 /// The most standard errors between two estimates of the same.
 pub const LARGEST_Z: f64 = 4.0;
+/// The largest ratio of the efficiency to that of the last rounds of the warm-up.
+pub const LARGEST_RISE: f64 = 3.0;
 /// The largest R-hat of a parameter: beyond it the draws are not from the density that the evidence is of.
 pub const LARGEST_EVIDENCE_R_HAT: f64 = 1.05;
 /// The largest standard error.
@@ -144,12 +146,27 @@ impl Evidence {
         }
     }
 
+    /// Takes note of the effective share of the jump proposals in the last rounds of the warm-up. A density that seems to be much
+    /// better than all that it was learned from has probably lost a region that was met before.
+    pub fn judge_learning(&mut self, late_efficiency: f64) {
+        if self.efficiency > LARGEST_RISE * late_efficiency {
+            let (before, now) = (late_efficiency, self.efficiency);
+            self.doubt(format!(
+                "the warm-up was too short to learn where to jump: the efficiency of jump proposals was {before:.2} in its last rounds \
+                 and {now:.2} after it"
+            ));
+        }
+    }
+
+    fn doubt(&mut self, what: String) {
+        self.why = if self.why.is_empty() { what } else { format!("{}; {what}", self.why) };
+        self.reliable = false;
+    }
+
     /// Takes note of the largest R-hat of the parameters; NaN, of a single chain, says nothing.
     pub fn judge_agreement(&mut self, r_hat: f64) {
         if r_hat > LARGEST_EVIDENCE_R_HAT {
-            let what = format!("the chains disagree: R-hat is up to {}", show_r_hat(r_hat));
-            self.why = if self.why.is_empty() { what } else { format!("{}; {what}", self.why) };
-            self.reliable = false;
+            self.doubt(format!("the chains disagree: R-hat is up to {}", show_r_hat(r_hat)));
         }
     }
 

@@ -62,8 +62,16 @@ impl Found {
         let jump = MoveId::of(&Jump);
         let factor = (1.0 - jumps) / (1.0 - shares[jump]);
         MoveId::all().for_each(|id| shares[id] = if id == jump { jumps } else { factor * shares[id] });
-        let fit =
-            Fit { number: 1, weights: shares, model, next: None, end: Some(SETTLING), learning: None, met: Vec::new() };
+        let fit = Fit {
+            number: 1,
+            weights: shares,
+            model,
+            next: None,
+            end: Some(SETTLING),
+            learning: None,
+            met: Vec::new(),
+            late_efficiency: None,
+        };
         Some(fit).filter(|fit| fit.fits(dim))
     }
 

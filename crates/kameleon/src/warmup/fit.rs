@@ -26,6 +26,8 @@ pub struct Fit {
     pub learning: Option<Learning>,
     /// The components of the jump density that the warm-up met, once it is frozen.
     pub met: Vec<usize>,
+    /// The effective share of the jump proposals of the last rounds before it was frozen.
+    pub late_efficiency: Option<f64>,
 }
 
 impl Fit {
@@ -33,7 +35,7 @@ impl Fit {
     pub fn unknown(dim: usize, schedule: Schedule) -> Self {
         let model = Model::unknown(dim);
         let (weights, next) = (weights(&model, &[], true), schedule.first());
-        Self { number: 0, weights, model, next, end: None, learning: None, met: Vec::new() }
+        Self { number: 0, weights, model, next, end: None, learning: None, met: Vec::new(), late_efficiency: None }
     }
 
     /// How often a move is made.
@@ -65,12 +67,15 @@ struct SavedFit {
     end: Option<u64>,
     learning: Option<Learning>,
     met: Vec<usize>,
+    late_efficiency: Option<f64>,
 }
 
 impl From<Fit> for SavedFit {
     fn from(fit: Fit) -> Self {
-        let Fit { number, weights, model: Model { metric, history, density }, next, end, learning, met } = fit;
-        Self { number, metric, weights, history: history.map(|history| history.z), density, next, end, learning, met }
+        let Fit { number, weights, model, next, end, learning, met, late_efficiency } = fit;
+        let Model { metric, history, density } = model;
+        let history = history.map(|history| history.z);
+        Self { number, metric, weights, history, density, next, end, learning, met, late_efficiency }
     }
 }
 
@@ -79,14 +84,15 @@ impl TryFrom<SavedFit> for Fit {
 
     fn try_from(saved: SavedFit) -> Result<Self, Self::Error> {
         const DAMAGED: &str = "what was learned does not fit together";
-        let SavedFit { number, metric, weights, history, density, next, end, learning, met } = saved;
+        let SavedFit { number, metric, weights, history, density, next, end, learning, met, late_efficiency } = saved;
         let dim = metric.dim();
         if dim == 0 || !metric.fits(dim) || density.as_ref().is_some_and(|density| !density.fits(dim)) {
             return Err(DAMAGED);
         }
         let restore = |z: Points| HistoryModel::new(z, metric.clone()).ok_or(DAMAGED);
         let history = history.map(restore).transpose()?;
-        let fit = Self { number, weights, model: Model { metric, history, density }, next, end, learning, met };
+        let model = Model { metric, history, density };
+        let fit = Self { number, weights, model, next, end, learning, met, late_efficiency };
         if fit.fits(dim) { Ok(fit) } else { Err(DAMAGED) }
     }
 }

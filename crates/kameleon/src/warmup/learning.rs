@@ -73,6 +73,12 @@ impl<Q: Density> Learning<Q> {
         self.efficiency
     }
 
+    /// The effective share of the last three rounds together; none before there are proposals.
+    pub fn late_efficiency(&self) -> Option<f64> {
+        let ratios = self.proposals.last_ratios(GOOD_ROUNDS);
+        (!ratios.is_empty()).then(|| effective_size(&ratios) / ratios.len() as f64)
+    }
+
     /// Starts to count good rounds anew.
     pub fn doubt(&mut self) {
         self.good = 0;

@@ -53,7 +53,9 @@ pub fn refresh(old: &Fit, inputs: &[ChainInput], points: usize, schedule: Schedu
     let jumps = weights.of(&Jump) * inputs.len() as f64;
     let next = if is_last { None } else { schedule.after(t, jumps, learning.is_enough()) };
     let end = is_last.then(|| schedule.end(t));
-    Fit { number: old.number + 1, weights, model, next, end, learning: (!is_last).then_some(learning), met }
+    let late_efficiency = if is_last { learning.late_efficiency() } else { None };
+    let learning = (!is_last).then_some(learning);
+    Fit { number: old.number + 1, weights, model, next, end, learning, met, late_efficiency }
 }
 
 /// The density of jumps, learned from their proposals and the states of the chains.

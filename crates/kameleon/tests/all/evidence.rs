@@ -91,7 +91,7 @@ fn a_jump_density_that_misses_a_part_of_the_target_is_refused() {
 #[test]
 fn too_little_is_refused_in_words() {
     let few = estimate(&chains(&Case { jumps: 0.005, ..gaussian() }, 1));
-    assert!(!few.reliable && few.why.contains("jump proposals, too few: at least 100 are needed"), "{}", few.why);
+    assert!(!few.reliable && few.why.contains("jump proposals, too few: at least 400 are needed"), "{}", few.why);
     let short = estimate(&chains(&Case { draws: 20, jumps: 1.0, ..gaussian() }, 1));
     assert!(!short.reliable && short.why.contains("effective draws for it: 100 are needed"), "{}", short.why);
     let of = |proposals: &[f64], draws: &[f64]| evidence(&[&[ChainRatios { proposals, made_after: &[], draws }]]);

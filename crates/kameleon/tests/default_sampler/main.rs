@@ -136,7 +136,7 @@ fn what_was_learned_is_told_and_a_funnel_is_recognised() {
         (run.chains[0].report.clone(), run.warnings().join(" "))
     }
     let (report, advice) = told(Funnel::new(5, 3.0).unwrap());
-    assert!(advice.contains("looks like a funnel") && advice.contains("parameter 1"), "{advice}");
+    assert!(advice.contains("looks like a funnel") && advice.contains("change with x1 "), "{advice}");
     for name in ["components of the jump density", "in directions", "points of the history", "jump", "kernel step"] {
         let mut names = report.facts.iter().map(|(name, _)| name).chain(report.moves.iter().map(|row| &row.name));
         assert!(names.any(|known| known == name), "{name}: {report:?}");
