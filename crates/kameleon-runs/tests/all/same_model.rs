@@ -114,9 +114,9 @@ fn noise_that_nobody_declared_is_told_and_large_noise_gets_advice() {
 #[test]
 fn a_limit_before_the_goal_is_told_and_a_goal_is_not() {
     let place = tempdir().unwrap();
-    let ends = |name: &str, more: &str, goal: bool| {
+    let ends = |name: &str, settings: RunSettings, goal: bool| {
         let folder = place.path().join(name);
-        let finished = run(&settings(more), Some(&folder)).unwrap();
+        let finished = run(&settings, Some(&folder)).unwrap();
         let (ending, how) = (&finished.ending, Status::read(&Files::of(&folder).unwrap()).ending);
         let warned = finished.posterior.warnings.contains(&finished.reason);
         match goal {
@@ -124,9 +124,12 @@ fn a_limit_before_the_goal_is_told_and_a_goal_is_not() {
             false => assert!(matches!(ending, Ending::Limited) && how == How::Limited && warned, "{name}"),
         }
     };
-    ends("draws", "", true);
-    ends("rule", "until = \"ess=2\"", true);
-    ends("before the rule", "until = \"ess=100000\"\nmax-draws = 300", false);
-    ends("evaluations", "max-evaluations = 1000", false);
-    ends("minutes", "max-minutes = 1e-9", false);
+    ends("draws", settings(""), true);
+    ends("rule", settings("until = \"ess=2\""), true);
+    ends("before the rule", settings("until = \"ess=100000\"\nmax-draws = 300"), false);
+    ends("evaluations", settings("max-evaluations = 1000"), false);
+    // The time is looked at now and then, so the run must not be over before.
+    let mut long = settings("max-minutes = 1e-9");
+    long.run.draws = Some(10_000_000);
+    ends("minutes", long, false);
 }
