@@ -171,7 +171,7 @@ fn settings_are_checked() {
     assert!(Population::new(0, &quick(), 1).is_err());
 }
 
-/// A funnel in a box of ±10, whose log Z is −19.395 (by quadrature over its first coordinate; the box cuts off the mouth).
+/// A funnel in a box of ±10, which cuts off its mouth.
 fn funnel(x: &[f64]) -> f64 {
     let rest: f64 = x[1..].iter().map(|y| -0.5 * y * y * (-x[0]).exp() - 0.5 * x[0]).sum();
     rest - x[0] * x[0] / 18.0
