@@ -12,7 +12,6 @@
 use super::state::Place;
 use crate::Rng;
 use rand::RngExt;
-use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 /// A block of jumps in the making, and the draws of the block before.
@@ -120,7 +119,8 @@ impl Block {
     }
 }
 
-/// `count` indices, each with its share of the weights in expectation and never further from it than one, in random order.
+/// `count` indices, each with its share of the weights in expectation and never further from it than one. Any of them may come
+/// first; equal ones are next to each other, where standard errors see them.
 fn choose(log_weights: &[f64], count: usize, chosen: &mut Vec<usize>, rng: &mut Rng) {
     let largest = log_weights.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
     let weight = |log: f64| libm::exp(log - largest);
@@ -139,7 +139,7 @@ fn choose(log_weights: &[f64], count: usize, chosen: &mut Vec<usize>, rng: &mut 
     while chosen.len() < count {
         chosen.push(chosen.last().copied().unwrap_or(0));
     }
-    chosen.shuffle(rng);
+    chosen.rotate_left(rng.random_range(0..count));
 }
 
 #[cfg(test)]
