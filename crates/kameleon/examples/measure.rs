@@ -74,7 +74,7 @@ fn measure(name: &str, target: impl Target + Clone + Send, plan: &Plan, runs: u6
     let (mut errors, mut ess, mut tail, mut accepted, mut warm) = (Vec::new(), 0.0, 0.0, 0.0, 0.0);
     let (mut rhat, mut evaluations, mut warned) = (0.0f64, 0, 0);
     let (mut weighted_errors, mut logs) = (Vec::new(), Vec::new());
-    let before = processor_seconds();
+    let mut seconds = 0.0;
     for k in 0..runs {
         let plan = Plan { seed: plan.seed + k, ..plan.clone() };
         let start = |chain: usize| {
@@ -82,7 +82,9 @@ fn measure(name: &str, target: impl Target + Clone + Send, plan: &Plan, runs: u6
             (0..d).map(|_| rng.random_range(-2.0..2.0)).collect::<Vec<f64>>()
         };
         let starts: Vec<Vec<f64>> = (0..plan.chains).map(start).collect();
+        let before = processor_seconds();
         let run = sample(target.clone(), &starts, &plan, Control::default()).unwrap();
+        seconds += processor_seconds() - before;
         let summary = run.summary();
         let draws: usize = run.draws().iter().map(|draws| draws.len() / d).sum();
         let least = |of: fn(&diagnose::ParameterSummary) -> f64| {
@@ -119,7 +121,6 @@ fn measure(name: &str, target: impl Target + Clone + Send, plan: &Plan, runs: u6
             println!("   {:?}", run.warnings());
         }
     }
-    let seconds = processor_seconds() - before;
     println!(
         "{name:7} {:9} ess/1000 {ess:6.1} tail {tail:6.1} n_eq {:8.0} worst |mean| {:6.3} rhat {rhat:.3} warned {warned} accept {accepted:.3} warm-up {warm:.0} \
          us/eval {:.2}",

@@ -265,7 +265,9 @@ fn log_sum(terms: &mut [Lane]) -> f64 {
             sums[l] += term.0[l];
         }
     }
-    largest + libm::log(sums.iter().sum())
+    // The largest term is 1; without numbers there is none.
+    let sum: f64 = sums.iter().sum();
+    largest + if sum >= 1.0 && sum.is_finite() { simd::ln(sum) } else { f64::NAN }
 }
 
 #[cfg(test)]

@@ -31,6 +31,6 @@ pub use refresh::refresh;
 pub(crate) use regions::unvisited;
 pub use schedule::Schedule;
 pub use state::WarmupState;
-pub(crate) use structure::learn_density;
+pub(crate) use structure::{Effort, learn_density};
 pub(crate) use weights::weights;
 pub(crate) use window::Window;

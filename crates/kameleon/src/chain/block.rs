@@ -119,13 +119,18 @@ impl Block {
     }
 }
 
-/// `count` indices, each with its share of the weights in expectation and never further from it than one. Any of them may come
-/// first; equal ones are next to each other, where standard errors see them.
+/// `count` indices, each with its share of the weights in expectation and never further from it than one, the first among them
+/// (conditional systematic resampling: Chopin and Singh 2015). If the first is itself one by its weight, and the others are in any order, each
+/// index may come in any place. They stand on a circle, equal ones next to each other, and are taken from the first on to both sides by turns: so the copies of where
+/// the chain was come at once and those of where it goes on from, opposite, come last. Standard errors see copies that are near.
 fn choose(log_weights: &[f64], count: usize, chosen: &mut Vec<usize>, rng: &mut Rng) {
     let largest = log_weights.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
     let weight = |log: f64| libm::exp(log - largest);
     let spacing = log_weights.iter().map(|log| weight(*log)).sum::<f64>() / count as f64;
-    let mut at = rng.random::<f64>() * spacing;
+    // A place among those that fall to the first; it tells where all others are.
+    let place = rng.random::<f64>() * weight(log_weights[0]) / spacing;
+    let start = place as usize;
+    let mut at = (place - start as f64) * spacing;
     let mut sum = 0.0;
     chosen.clear();
     for (k, log) in log_weights.iter().enumerate() {
@@ -139,7 +144,16 @@ fn choose(log_weights: &[f64], count: usize, chosen: &mut Vec<usize>, rng: &mut 
     while chosen.len() < count {
         chosen.push(chosen.last().copied().unwrap_or(0));
     }
-    chosen.rotate_left(rng.random_range(0..count));
+    chosen.rotate_left(start.min(count - 1));
+    alternate(chosen);
+}
+
+/// Takes a circle from its first place on to both sides by turns.
+fn alternate(circle: &mut [usize]) {
+    // The last of what is left comes next, then the first: turning around what is left and moving on does both.
+    for i in 1..circle.len() {
+        circle[i..].reverse();
+    }
 }
 
 #[cfg(test)]
@@ -147,26 +161,41 @@ mod tests {
     use super::*;
     use crate::diagnose::kolmogorov_smirnov_uniform;
     use crate::random::{Purpose, stream};
+    use rand::seq::SliceRandom;
 
     #[test]
     fn each_point_is_chosen_by_its_weight_and_in_any_place() {
-        let log_weights = [0.1f64, 2.3, f64::MIN, 1.4, 0.2].map(|w| if w > 0.0 { w.ln() } else { w });
+        // They sum to 5, as many as there are draws.
+        let weights = [0.1, 2.3, 0.0, 1.4, 1.2];
         let (mut rng, mut chosen) = (stream(1, 0, Purpose::Move), Vec::new());
-        let (mut first, rounds) = ([0.0; 5], 40_000);
+        let (mut shares, rounds) = ([[0.0; 5]; 5], 40_000);
         for _ in 0..rounds {
-            choose(&log_weights, 4, &mut chosen, &mut rng);
-            assert_eq!(chosen.len(), 4);
-            let count = |k| chosen.iter().filter(|chosen| **chosen == k).count() as f64;
-            // The weights sum to 4, as many as there are draws.
-            for (k, weight) in [0.1, 2.3, 0.0, 1.4, 0.2].into_iter().enumerate() {
-                assert!((count(k) - weight).abs() < 1.0, "{chosen:?}");
+            // Where the chain was is one of them by its weight; it comes first. The others were tried in any order.
+            let at = 5.0 * rng.random::<f64>();
+            let base = (0..5).find(|k| at < weights[..=*k].iter().sum()).unwrap_or(4);
+            let mut order = [0, 1, 2, 3, 4];
+            order.swap(0, base);
+            order[1..].shuffle(&mut rng);
+            let log_weights = order.map(|k| if weights[k] > 0.0 { weights[k].ln() } else { f64::MIN });
+            choose(&log_weights, 5, &mut chosen, &mut rng);
+            assert_eq!((chosen.len(), chosen[0]), (5, 0));
+            for (k, log_weight) in log_weights.iter().enumerate() {
+                let count = chosen.iter().filter(|chosen| **chosen == k).count() as f64;
+                assert!((count - log_weight.exp()).abs() < 1.0, "{chosen:?}");
             }
-            first[chosen[0]] += 1.0 / f64::from(rounds);
+            shares.iter_mut().zip(&chosen).for_each(|(share, k)| share[order[*k]] += 1.0 / f64::from(rounds));
         }
         // Six standard errors.
-        for (share, weight) in first.into_iter().zip([0.1, 2.3, 0.0, 1.4, 0.2]) {
-            assert!((share - weight / 4.0).abs() < 0.015, "{first:?}");
+        for (share, weight) in shares.iter().flat_map(|share| share.iter().zip(weights)) {
+            assert!((share - weight / 5.0).abs() < 0.015, "{shares:?}");
         }
+    }
+
+    #[test]
+    fn copies_of_where_the_chain_was_come_first_and_those_of_where_it_goes_on_last() {
+        let mut circle = [0, 0, 0, 1, 2, 2, 3, 3, 3, 4, 4, 5, 0, 0];
+        alternate(&mut circle);
+        assert_eq!(circle, [0, 0, 0, 0, 0, 5, 1, 4, 2, 4, 2, 3, 3, 3]);
     }
 
     /// How a broken version is broken.
@@ -181,6 +210,8 @@ mod tests {
         LastTried,
         /// The chain goes on from the heaviest point.
         Heaviest,
+        /// Draws are chosen around a point that was tried.
+        AroundAnother,
     }
 
     fn place(x: f64) -> Place {
@@ -210,7 +241,11 @@ mod tests {
                             let heaviest = block.log_weights.iter().fold(f64::MIN, |a, b| a.max(*b));
                             block.log_weights.iter_mut().filter(|w| **w < heaviest).for_each(|w| *w = f64::MIN);
                         }
-                        _ => {}
+                        Fault::AroundAnother => {
+                            block.log_weights.swap(0, 1);
+                            block.candidates.swap(0, 1);
+                        }
+                        Fault::None | Fault::WithoutRatio => {}
                     }
                 }
                 here.copy_from(block.draw().0);
@@ -225,7 +260,8 @@ mod tests {
     fn a_block_leaves_the_target_and_broken_ones_are_caught() {
         let p = p_value(Fault::None);
         assert!(p > 1e-6, "p = {p}");
-        for fault in [Fault::WithoutBase, Fault::WithoutRatio, Fault::LastTried, Fault::Heaviest] {
+        let faults = [Fault::WithoutBase, Fault::WithoutRatio, Fault::LastTried, Fault::Heaviest, Fault::AroundAnother];
+        for fault in faults {
             let p = p_value(fault);
             assert!(p < 1e-6, "p = {p}");
         }

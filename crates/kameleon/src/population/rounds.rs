@@ -10,7 +10,7 @@ use crate::diagnose::{number, pareto_k};
 use crate::mixture::{Mixture, Sample};
 use crate::moves::{Density, JumpDensity};
 use crate::warmup::{
-    EXPLORING, FROZEN, Learning, Window, effective_size, learn_density, log_sum_exp, with_flat_part,
+    EXPLORING, Effort, FROZEN, Learning, Window, effective_size, learn_density, log_sum_exp, with_flat_part,
     with_missed_regions,
 };
 use rand::RngExt;
@@ -181,8 +181,8 @@ impl Rounds {
     /// The next density; the last one stays where a fit fails.
     fn fit(&mut self, sample: &Sample, share: f64, rng: &mut Rng) {
         let last = self.density.as_ref().map(|density| &density.jump);
-        let Some(fitted) = learn_density(sample, last, !self.is_frozen, rng) else { return };
-        let shares = if self.is_frozen { FROZEN } else { EXPLORING };
+        let (effort, shares) = if self.is_frozen { (Effort::FINAL, FROZEN) } else { (Effort::LEARNING, EXPLORING) };
+        let Some(fitted) = learn_density(sample, last, effort, rng) else { return };
         let Some(jump) = with_flat_part(fitted, sample, shares, rng) else { return };
         let met = self.learning.met(&Window::new(Vec::new(), sample.dim));
         let jump = with_missed_regions(jump, &met, rng);

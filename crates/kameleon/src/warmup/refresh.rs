@@ -9,7 +9,7 @@ use super::missed::with_missed_regions;
 use super::proposals::Evaluated;
 use super::regions::met_regions;
 use super::schedule::Schedule;
-use super::structure::learn_density;
+use super::structure::{Effort, learn_density};
 use super::weights::weights;
 use super::window::{Window, in_frame};
 use crate::Rng;
@@ -23,6 +23,8 @@ use std::cmp::Ordering;
 const MOST_STATES: usize = 3000;
 /// The largest dimension with jumps, whose density takes O(d³) to learn.
 const LARGEST_WITH_JUMPS: usize = 200;
+/// From this share of effective proposals on the search for a density that is replaced soon is a light one.
+const GOOD_ALREADY: f64 = 0.3;
 /// One in this many points of z is a rare state, …
 const RARE: usize = 5;
 /// … the rarest of this many candidates.
@@ -71,7 +73,12 @@ fn jump_density(
         return None;
     }
     let sample = learning.sample(states, rng);
-    let fitted = learn_density(&sample, old.model.density.as_ref(), !is_last, rng);
+    let effort = match is_last {
+        true => Effort::FINAL,
+        false if learning.efficiency() > GOOD_ALREADY => Effort::LIGHT,
+        false => Effort::LEARNING,
+    };
+    let fitted = learn_density(&sample, old.model.density.as_ref(), effort, rng);
     let learned = fitted.and_then(|fitted| {
         let density = with_flat_part(fitted, &sample, if is_last { FROZEN } else { EXPLORING }, rng)?;
         Some(with_missed_regions(density, &learning.met(window), rng))

@@ -10,11 +10,28 @@ use crate::Rng;
 use crate::mixture::{FREEDOMS, MOST_COMPONENTS, Mixture, Part, Sample, Start, fit};
 use crate::moves::{FewDirections, Frame, JumpDensity, Student};
 
-/// How many points a candidate is fitted to and judged by.
-const FITTED: usize = 1200;
-const JUDGED: usize = 1000;
-/// How many the chosen one is fitted to.
-const MOST_FITTED: usize = 4000;
+/// How much work a search may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// How many points a candidate is fitted to and judged by.
+    fitted: usize,
+    judged: usize,
+    /// How many the chosen one is fitted to.
+    most_fitted: usize,
+    /// The numbers of directions that are tried.
+    counts: &'static [usize],
+    /// Whether the search may stay in the few directions of the density before.
+    may_stay: bool,
+}
+
+impl Effort {
+    /// For a density that the next refresh replaces: while it is poor, …
+    pub const LEARNING: Self = Self { fitted: 1200, judged: 1000, most_fitted: 4000, counts: &[2, 4], may_stay: true };
+    /// … and when it is good already.
+    pub const LIGHT: Self = Self { fitted: 700, judged: 600, most_fitted: 2000, counts: &[2, 4], may_stay: true };
+    /// For the one that stays.
+    pub const FINAL: Self = Self { fitted: 2000, judged: 1500, most_fitted: 6000, counts: &[2, 3, 4], may_stay: false };
+}
 /// Iterations for a candidate, for each of three beginnings of the chosen one, and for the best of these.
 const TRIED: usize = 6;
 const BEGUN: usize = 5;
@@ -40,31 +57,34 @@ pub struct Fitted {
     pub mixture: Mixture,
 }
 
-/// The best of all structures; `last` is the density before, in whose few directions, if it has any, the search may stay. None if
-/// the sample is too small to tell.
-pub fn learn_density(sample: &Sample, last: Option<&JumpDensity>, may_stay: bool, rng: &mut Rng) -> Option<Fitted> {
+/// The best of all structures; `last` is the density before. None if the sample is too small to tell.
+pub fn learn_density(sample: &Sample, last: Option<&JumpDensity>, effort: Effort, rng: &mut Rng) -> Option<Fitted> {
     let frame = shrunk_frame(sample)?;
-    let white = sample.mapped(sample.dim, |x, u| frame.coordinates(x, u));
-    let mut search = Search::new(&white, rng)?;
+    let white = |part, most| sample.part(part, most).mapped(sample.dim, |x, u| frame.coordinates(x, u));
+    let (fitted, judged) = (white(Part::Fitted, effort.fitted), white(Part::HeldOut, effort.judged));
+    if fitted.len() <= sample.dim + 1 || judged.is_empty() {
+        return None;
+    }
+    let mut search = Search { fitted, judged, counts: effort.counts, rng, best: None };
     let last = last.map(JumpDensity::parts).and_then(|last| Some(last.few.as_ref()?.rows_in(&last.frame, &frame)));
-    let guide = search.all_directions(may_stay && last.is_some())?;
+    let guide = search.all_directions(effort.may_stay && last.is_some())?;
     search.few_directions(&guide, &frame, last.as_deref());
     let Choice { rows, own, components, .. } = search.best?;
+    let white = white(Part::All, effort.most_fitted);
     let (mixture, few) = if rows.is_empty() {
-        (best_of_three(&white, components, own, rng)?, None)
+        (best_of_three(&white, effort, components, own, rng)?, None)
     } else {
         let (near, rest) = split(&white, &rows);
         let rest = fit_rest(&rest, sample.dim - own);
-        (best_of_three(&near, components, own, rng)?, Some(FewDirections { rows, rest }))
+        (best_of_three(&near, effort, components, own, rng)?, Some(FewDirections { rows, rest }))
     };
     Some(Fitted { frame, few, mixture })
 }
 
 /// A bad beginning is worse than any choice: the best of three goes on.
-fn best_of_three(sample: &Sample, components: usize, own: usize, rng: &mut Rng) -> Option<Mixture> {
-    let sample = sample.part(Part::All, MOST_FITTED);
+fn best_of_three(sample: &Sample, effort: Effort, components: usize, own: usize, rng: &mut Rng) -> Option<Mixture> {
     let beginnings = if components > 1 { 3 } else { 1 };
-    let few = sample.part(Part::All, FITTED);
+    let few = sample.part(Part::All, effort.fitted);
     let mut best: Option<(f64, Mixture)> = None;
     for _ in 0..beginnings {
         if let Some(mixture) = fit(&few, Start::Clusters(components, rng), own, BEGUN) {
@@ -74,7 +94,7 @@ fn best_of_three(sample: &Sample, components: usize, own: usize, rng: &mut Rng) 
             }
         }
     }
-    fit(&sample, Start::From(&best?.1), own, FINISHED)
+    fit(sample, Start::From(&best?.1), own, FINISHED)
 }
 
 /// A set of directions that mixtures are tried in.
@@ -92,6 +112,7 @@ struct Space {
 struct Search<'a> {
     fitted: Sample,
     judged: Sample,
+    counts: &'static [usize],
     rng: &'a mut Rng,
     best: Option<Choice>,
 }
@@ -106,13 +127,7 @@ struct Choice {
     components: usize,
 }
 
-impl<'a> Search<'a> {
-    fn new(white: &Sample, rng: &'a mut Rng) -> Option<Self> {
-        let (fitted, judged) = (white.part(Part::Fitted, FITTED), white.part(Part::HeldOut, JUDGED));
-        let enough = fitted.len() > white.dim + 1 && !judged.is_empty();
-        enough.then_some(Self { fitted, judged, rng, best: None })
-    }
-
+impl Search<'_> {
     /// Tries mixtures in all directions; gives the best of them. If it is only to find directions, one is enough.
     fn all_directions(&mut self, only_guide: bool) -> Option<Mixture> {
         let d = self.fitted.dim;
@@ -139,10 +154,10 @@ impl<'a> Search<'a> {
     fn few_directions(&mut self, guide: &Mixture, frame: &Frame, last: Option<&[f64]>) {
         let d = self.fitted.dim;
         let mut best: Option<(f64, Space)> = None;
-        let counts = 2..=JumpDensity::MOST_DIRECTIONS.min(d.saturating_sub(1));
+        let counts = self.counts.iter().filter(|count| **count < d);
         let all = directions(&self.fitted, guide, frame);
-        let leading = all.iter().flat_map(|rows| counts.clone().map(|count| &rows[..count * d]));
-        for rows in leading.chain(last.filter(|rows| counts.contains(&(rows.len() / d)))) {
+        let leading = all.iter().flat_map(|rows| counts.clone().map(move |count| &rows[..count * d]));
+        for rows in leading.chain(last.filter(|rows| rows.len() < d * d)) {
             let space = self.space(rows);
             if let Some(tried) = self.try_numbers(&space, (MIDDLING, MIDDLING))
                 && best.as_ref().is_none_or(|(score, _)| tried.score > *score)

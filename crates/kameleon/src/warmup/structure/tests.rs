@@ -16,7 +16,7 @@ fn draws(target: &dyn Known, dim: usize, n: usize) -> Sample {
 }
 
 fn learned(sample: &Sample) -> Fitted {
-    learn_density(sample, None, false, &mut stream(4, 0, Purpose::Learn)).unwrap()
+    learn_density(sample, None, Effort::FINAL, &mut stream(4, 0, Purpose::Learn)).unwrap()
 }
 
 /// The log density of a fit without the flat and the wide part.
@@ -113,7 +113,7 @@ fn a_sample_that_tells_nothing_gives_nothing() {
             }
             // Whatever comes of it is a density.
             let fine = |sample: &Sample, rng: &mut Rng| {
-                let fitted = learn_density(sample, None, false, rng);
+                let fitted = learn_density(sample, None, Effort::FINAL, rng);
                 fitted.and_then(|fitted| with_flat_part(fitted, sample, EXPLORING, rng)).is_none_or(|q| q.fits(dim))
             };
             assert!(fine(&sample, &mut rng), "{n} {dim}");
@@ -123,7 +123,7 @@ fn a_sample_that_tells_nothing_gives_nothing() {
             sample.points.fill(1.0);
             assert!(fine(&sample, &mut rng), "{n} {dim}");
             sample.weights.fill(0.0);
-            assert!(learn_density(&sample, None, false, &mut rng).is_none());
+            assert!(learn_density(&sample, None, Effort::FINAL, &mut rng).is_none());
         }
     }
 }
