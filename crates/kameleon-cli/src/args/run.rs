@@ -44,11 +44,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "COUNT|chains|population|auto")]
     warmup: Option<Warmup>,
     /// The most iterations of a warm-up that ends when the chains have learned [default: half of --max-evaluations, else as
-    /// above, and more where fewer than four chains learn together]
+    /// above, as many again for each further ten parameters, and more where fewer than four chains learn together]
     #[arg(long, value_name = "COUNT", value_parser = whole::<u64>)]
     max_warmup: Option<u64>,
-    /// Draws kept from each chain [default: 100000; expressions and libraries 80000; other models 20000; with
-    /// --max-evaluations all that the warm-up leaves]
+    /// Draws kept from each chain [default: 100000; expressions and libraries 80000; other models 20000; as many again for
+    /// each further ten parameters; with --max-evaluations all that the warm-up leaves]
     #[arg(long, value_name = "COUNT", value_parser = whole::<u64>)]
     draws: Option<u64>,
     /// Keep one draw out of this many iterations [default: 1]

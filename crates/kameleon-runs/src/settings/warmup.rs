@@ -5,6 +5,8 @@ use kameleon::{Plan, Warmup};
 
 /// With fewer evaluations than this, `auto` leaves all of them to the chains.
 const LEAST_EVALUATIONS: u64 = 20_000;
+/// Default lengths are for up to this many parameters.
+const PARAMETERS_EACH: usize = 10;
 
 impl RunSettings {
     /// The plan, complete. `auto` is a population where the run has all that one needs, no start, and evaluations enough; else what
@@ -18,8 +20,15 @@ impl RunSettings {
                 plan = population;
             }
         }
-        plan.complete(self.model.default_length());
+        plan.complete(self.default_length());
         Ok(plan)
+    }
+
+    /// Warm-up and draws where nothing is said: what suits the model, once for each ten parameters that have names.
+    fn default_length(&self) -> (u64, u64) {
+        let (warmup, draws) = self.model.default_length();
+        let times = self.parameters.names().len().div_ceil(PARAMETERS_EACH).max(1) as u64;
+        (warmup * times, draws * times)
     }
 
     /// What a population needs besides a plan that can take it: a likelihood under a proper prior, and no start.

@@ -284,3 +284,15 @@ fn a_likelihood_of_real_data_brings_its_priors_unless_others_are_given() {
     let said = wrong.unwrap_err().to_string();
     assert!(said.contains("nile has no parameter `a`; it has level, sd_flow, sd_level"), "{said}");
 }
+
+#[test]
+fn default_lengths_grow_with_the_number_of_parameters() {
+    let length = |count: usize, run: &str| {
+        let names: Vec<String> = (0..count).map(|i| format!("\"p{i}\"")).collect();
+        let file = format!("parameters = [{}]\n[model]\nlog_density = \"-p0^2\"\n{run}", names.join(", "));
+        read(&file).length().unwrap()
+    };
+    let (few, many) = (length(10, ""), length(25, ""));
+    assert_eq!((many.warmup, many.sampling), (3 * few.warmup, 3 * few.sampling));
+    assert_eq!(length(25, "[run]\ndraws = 700").sampling, 700);
+}
