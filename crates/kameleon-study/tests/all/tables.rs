@@ -1,0 +1,117 @@
+//! Tables of effective sizes: groups of chains, posteriors of real data, starts.
+
+use crate::common::{Counter, Folder, run_in, run_whole};
+use kameleon_study::Study;
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn a_table_measures_groups_of_chains() {
+    let text = r#"
+name = "table"
+title = "A table"
+kind = "table"
+chains = 8
+[[target]]
+name = "funnel"
+target = "funnel:s=1"
+dim = 3
+iterations = 1200
+burn-in = 800
+scatter = 2
+[[sampler]]
+name = "kameleon"
+[sampler.sampler]
+name = "kameleon"
+n = 100
+[[sampler]]
+name = "DE-MC(Z)"
+sampler = "DE-MC(Z)"
+"#;
+    let study = Study::parse("table.toml", text).unwrap();
+    let folder = Folder::new("table");
+    run_in(&folder.0, &[study], 2, 1, &Counter::new(u64::MAX)).unwrap();
+    let csv = folder.read("table.csv");
+    assert!(folder.read("table.md").contains("| funnel | kameleon |"));
+    for measure in ["ess", "n-eq", "quantile-deviation", "worst-r-hat", "evaluations"] {
+        assert!(csv.lines().any(|line| line.starts_with(&format!("funnel,kameleon,{measure},400,"))), "{measure}");
+    }
+    let wrong = text.replace("chains = 8", "chains = 6");
+    let error = Study::parse("table.toml", &wrong).unwrap_err().to_string();
+    assert!(error.contains("line 5: chains: must be a multiple of 4"), "{error}");
+}
+
+#[test]
+fn posteriors_of_real_data_have_effective_sizes_and_no_truth() {
+    let text = r#"
+name = "data"
+title = "Posteriors of real data"
+kind = "table"
+chains = 8
+[[target]]
+name = "herds"
+target = "cbpp:n-imp=1"
+dim = 5
+iterations = 900
+burn-in = 700
+[[target]]
+name = "returns"
+target = "sv:particles=5"
+dim = 3
+iterations = 900
+burn-in = 700
+[[sampler]]
+name = "SM"
+sampler = "SM"
+"#;
+    let folder = Folder::new("data");
+    run_whole(&folder, &[Study::parse("data.toml", text).unwrap()], 2, 1);
+    let csv = folder.read("data.csv");
+    for target in ["herds", "returns"] {
+        assert!(
+            csv.contains(&format!("{target},SM,ess,")) && csv.contains(&format!("{target},SM,worst-r-hat,")),
+            "{csv}"
+        );
+        assert!(!csv.contains(&format!("{target},SM,n-eq,")), "{csv}");
+    }
+    let bars = text.replace("\"table\"", "\"bars\"");
+    let error = Study::parse("data.toml", &bars).unwrap_err().to_string();
+    assert!(error.contains("target \"herds\": a study of this kind needs a target whose true mean"), "{error}");
+}
+
+#[test]
+fn chains_start_at_draws_from_the_prior_where_a_posterior_has_one() {
+    let text = r#"
+name = "flow"
+title = "A posterior with its prior"
+kind = "table"
+chains = 4
+[[target]]
+name = "Nile"
+target = "nile"
+dim = 3
+iterations = 60
+start = "prior"
+[[sampler]]
+name = "SM"
+sampler = "SM"
+"#;
+    let folder = Folder::new("flow");
+    run_whole(&folder, &[Study::parse("flow.toml", text).unwrap()], 2, 1);
+    assert!(folder.read("flow.csv").contains("Nile,SM,ess,"));
+    let says = |from: &str, to: &str, what: &str| {
+        let error = Study::parse("flow.toml", &text.replace(from, to)).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
+    };
+    says("target = \"nile\"", "target = \"cbpp\"", "cbpp has dim = 5, not 3");
+    says("target = \"nile\"", "target = \"sv\"", "start: \"prior\" is for posteriors of real data that have a prior");
+    says("start = \"prior\"", "start = \"there\"", "start should be a number or \"prior\"");
+}
+
+#[test]
+fn the_studies_of_the_default_sampler_are_valid() {
+    for name in ["default", "default-paper", "default-noisy", "real-posteriors"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../experiments/{name}.toml"));
+        Study::parse(name, &fs::read_to_string(path).unwrap()).unwrap();
+    }
+}
