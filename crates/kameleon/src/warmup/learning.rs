@@ -18,8 +18,10 @@ const STABLE: f64 = 0.85;
 const GOOD_ROUNDS: usize = 3;
 /// … with this many proposals together, …
 const GOOD_PROPOSALS: usize = 4000;
-/// … whose k̂ is below this.
+/// … whose k̂ is below this, …
 const LARGEST_K_TOGETHER: f64 = 0.5;
+/// … when the first of the last rounds has at least this share of the efficiency of the last: one that rises is not at its end.
+const RISEN: f64 = 0.75;
 /// The most states of chains that are looked at for regions that the jump density misses.
 const MOST_STATES: usize = 10_000;
 /// The share of proposals that are held out.
@@ -92,7 +94,17 @@ impl<Q: Density> Learning<Q> {
     /// Whether enough is learned.
     pub fn is_enough(&self) -> bool {
         let ratios = self.proposals.last_ratios(self.good);
-        self.good >= GOOD_ROUNDS && ratios.len() >= GOOD_PROPOSALS && pareto_k(&ratios) < LARGEST_K_TOGETHER
+        self.good >= GOOD_ROUNDS
+            && ratios.len() >= GOOD_PROPOSALS
+            && pareto_k(&ratios) < LARGEST_K_TOGETHER
+            && !self.is_rising()
+    }
+
+    /// Whether the efficiency has risen much over the last rounds.
+    fn is_rising(&self) -> bool {
+        let [all, later] = [GOOD_ROUNDS, GOOD_ROUNDS - 1].map(|rounds| self.proposals.last_ratios(rounds));
+        let first = &all[..all.len() - later.len()];
+        effective_size(first) / (first.len() as f64) < RISEN * self.efficiency
     }
 
     /// All points where the target is known: proposals, and states of the chains. Nothing before there are proposals, which tell Z.

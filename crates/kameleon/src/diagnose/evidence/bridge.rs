@@ -10,6 +10,10 @@ use crate::diagnose::{ess_mean, mcse_mean};
 const NEW: f64 = 0.25;
 /// A variance estimated from n effective draws is raised by this number/n: what is rare has not been seen yet.
 const UNSEEN: f64 = 25.0;
+/// Errors come from means over this many draws, and fewer in short chains, of which there should be this number of means: a proposal and
+/// the draws that it becomes are up to two blocks of jumps apart, and what they have in common must not be overlooked.
+const TOGETHER: usize = 100;
+const LEAST_MEANS: usize = 25;
 /// The effective number of draws depends on the estimate, and the estimate, slightly, on it.
 const ROUNDS: usize = 3;
 /// The iteration ends at a step below `TOLERANCE`, or after `MOST_STEPS` steps.
@@ -79,14 +83,19 @@ impl<'a> Sides<'a> {
     }
 
     /// The standard error of mean(g) − mean(h), where `g` has a number for each proposal and `h` one for each draw: that of the
-    /// mean of one series of each chain, in which a proposal is close to the draws that it may have become.
+    /// mean of one series of each chain, in which a proposal is not far from the draws that it may have become.
     fn joint_error(&self, g: &[f64], h: &[Vec<f64>]) -> f64 {
         let scale = self.length as f64 / g.len() as f64;
         let mut series: Vec<Vec<f64>> = h.iter().map(|h| h.iter().map(|h| -h).collect()).collect();
         for ((chain, place), g) in self.places.iter().zip(g) {
             series[*chain][*place] += scale * g;
         }
-        mcse_mean(&series.iter().map(Vec::as_slice).collect::<Vec<_>>())
+        let shortest = series.iter().map(Vec::len).min().unwrap_or(0);
+        let together = (shortest / LEAST_MEANS).clamp(1, TOGETHER);
+        let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+        let means: Vec<Vec<f64>> =
+            series.iter().map(|series| series.chunks_exact(together).map(mean).collect()).collect();
+        mcse_mean(&means.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 }
 
