@@ -30,6 +30,7 @@ mod schedule;
 mod settings;
 mod sweep;
 mod temper;
+mod witness;
 
 pub use evaluate::{Evaluator, OnThreads, Posterior, Stop};
 pub use found::{Found, Mode, nearest_niches};
@@ -40,6 +41,7 @@ pub use particles::Particles;
 pub use rounds::Estimate;
 pub(crate) use settings::LEAST_EVALUATIONS;
 pub use settings::{LadderSettings, Moves, Settings};
+pub use witness::Witness;
 
 use crate::Rng;
 use crate::random::{Purpose, stream};
@@ -103,6 +105,8 @@ pub struct Population {
     max_evaluations: Option<u64>,
     /// The number of points at which the likelihood was NaN or +∞, or was refused.
     invalid: u64,
+    /// The best point so far.
+    witness: Option<Witness>,
     found: Option<Found>,
 }
 
@@ -115,6 +119,21 @@ struct Batch {
     /// The log likelihoods at the first of these, as far as they are known.
     #[serde(with = "where_there_is_one")]
     values: Vec<f64>,
+}
+
+impl Batch {
+    /// Keeps the best of all points so far, of which the next of this batch are told; the first of these is evaluation number `first`.
+    fn note_best(&self, best: &mut Option<Witness>, values: &[f64], first: u64) {
+        let log_priors = self.proposed.log_prior.iter().filter(|log| log.is_finite());
+        let points = self.inside.chunks_exact(self.proposed.dim());
+        let next = points.zip(log_priors).skip(self.values.len()).zip(values).zip(first..);
+        for (((point, log_prior), value), evaluation) in next {
+            if Witness::is_beaten(best.as_ref(), *value) {
+                let (point, log_prior, log_likelihood) = (point.to_vec(), *log_prior, *value);
+                *best = Some(Witness { point, evaluation, log_prior, log_likelihood });
+            }
+        }
+    }
 }
 
 /// Why values were refused.
@@ -148,6 +167,7 @@ impl Population {
             batches: 0,
             max_evaluations: settings.max_evaluations,
             invalid: 0,
+            witness: None,
             found: None,
         })
     }
@@ -201,6 +221,7 @@ impl Population {
         let Some(batch) = self.batch.as_mut().filter(|_| values.len() <= points) else {
             return Err(TellError::Count { points, values: values.len() });
         };
+        batch.note_best(&mut self.witness, values, self.evaluations);
         let usable = |value: &f64| if value.is_finite() { *value } else { f64::NEG_INFINITY };
         batch.values.extend(values.iter().map(usable));
         let invalid = values.iter().filter(|value| value.is_nan() || **value == f64::INFINITY).count();
@@ -256,6 +277,11 @@ impl Population {
         self.schedule.particles()
     }
 
+    /// The best point so far, by which the likelihood is known again; none before a point of positive likelihood.
+    pub fn witness(&self) -> Option<&Witness> {
+        self.witness.as_ref()
+    }
+
     /// A line for people about where it is.
     pub fn progress(&self) -> String {
         self.schedule.progress()
@@ -271,6 +297,7 @@ impl Population {
         self.dim == dim
             && self.batch.as_ref().is_none_or(batch)
             && self.schedule.fits(dim)
+            && self.witness.as_ref().is_none_or(|witness| witness.fits(dim))
             && self.found.as_ref().is_none_or(|found| found.fits(dim))
     }
 
@@ -281,7 +308,9 @@ impl Population {
     }
 
     fn finish(&mut self) {
-        self.found = Some(self.schedule.found(self.evaluations, self.batches, self.invalid));
+        let mut found = self.schedule.found(self.evaluations, self.batches, self.invalid);
+        found.witness.clone_from(&self.witness);
+        self.found = Some(found);
     }
 }
 

@@ -13,7 +13,7 @@ use tempfile::tempdir;
 pub fn interrupted(folder: &Path, after: u64, settings: &RunSettings) {
     let (stop, count) = (AtomicBool::new(false), AtomicU64::new(0));
     let model = Model::open(settings).unwrap();
-    let counting = Counting { model, count: &count, stop: &stop, after };
+    let counting = Stopping { target: model, count: &count, stop: &stop, after };
     let control = Control { stop: Some(&stop), ..Control::default() };
     let finished = start(settings, counting, Some(folder), control).unwrap();
     assert!(matches!(finished.ending, Ending::Stopped), "{}", finished.reason);
@@ -22,23 +22,23 @@ pub fn interrupted(folder: &Path, after: u64, settings: &RunSettings) {
 
 /// Sets the stop flag at an evaluation.
 #[derive(Clone)]
-struct Counting<'a> {
-    model: Model,
-    count: &'a AtomicU64,
-    stop: &'a AtomicBool,
-    after: u64,
+pub struct Stopping<'a, T> {
+    pub target: T,
+    pub count: &'a AtomicU64,
+    pub stop: &'a AtomicBool,
+    pub after: u64,
 }
 
-impl kameleon::Target for Counting<'_> {
+impl<T: kameleon::Target> kameleon::Target for Stopping<'_, T> {
     fn dim(&self) -> Option<usize> {
-        self.model.dim()
+        self.target.dim()
     }
 
     fn log_density(&mut self, x: &[f64], noise: kameleon::Noise<'_>) -> kameleon::Evaluation {
         if self.count.fetch_add(1, Ordering::Relaxed) >= self.after {
             self.stop.store(true, Ordering::Relaxed);
         }
-        self.model.log_density(x, noise)
+        self.target.log_density(x, noise)
     }
 }
 
