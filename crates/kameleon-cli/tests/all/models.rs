@@ -151,6 +151,35 @@ fn a_server_that_dies_ends_the_run_which_goes_on_with_the_next() {
     assert_eq!(draws(&out), draws(&whole));
 }
 
+/// What is wrong with a start and what is wrong with a model are told apart by the exit code.
+#[test]
+fn a_program_that_fails_at_its_start_is_a_failure_and_one_that_refuses_it_is_not() {
+    let place = place("fails-at-start");
+    let out = place.join("out");
+    let sampled = |body: &str, code: i32| {
+        fs::write(place.join("model.sh"), body).unwrap();
+        let file = run_file(&place, "program = [\"sh\", \"model.sh\"]", 100);
+        let head = fs::read_to_string(&file).unwrap();
+        fs::write(&file, format!("start = [[0.5, 0.5]]\n{head}")).unwrap();
+        let output = command(&["sample", text(&file), "--out", text(&out)]).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{printed}{said}");
+        assert!(!printed.contains("NaN") && !printed.contains("learned") && !out.exists(), "{printed}");
+        on_one_line(&(printed + &said))
+    };
+    let said = sampled("echo no licence >&2; exit 3\n", 1);
+    assert!(said.contains("chain 0 cannot start at (0.5, 0.5): program sh ended without an answer"), "{said}");
+    assert!(said.contains("no licence"), "{said}");
+    let said = sampled("while read -r line; do echo '{\"fatal\": \"no licence\"}'; done\n", 1);
+    assert!(said.contains("There are no draws yet") && said.contains("the program says: no licence"), "{said}");
+    assert!(!said.contains("the draws made before"), "{said}");
+    let said = sampled("while read -r line; do echo '{\"reject\": \"too large\"}'; done\n", 2);
+    assert!(said.contains("chain 0 cannot start at (0.5, 0.5): too large"), "{said}");
+    let said = sampled("while read -r line; do echo '{\"log_density\": -Infinity}'; done\n", 2);
+    assert!(said.contains("its density is zero"), "{said}");
+}
+
 /// Returns when somebody listens at the port.
 fn wait_for(port: u16) {
     while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
