@@ -34,7 +34,11 @@ def names_of(parameters: Sequence[str] | Mapping[str, Shape] | None) -> list[str
     if isinstance(parameters, str):
         raise SettingsError("parameters", "must be a list of names or a dictionary of names and shapes, not a string")
     if not isinstance(parameters, Mapping):
-        return [str(name) for name in parameters]
+        names = [str(name) for name in parameters]
+        twice = [name for at, name in enumerate(names) if name in names[:at]]
+        if twice:
+            raise SettingsError("parameters", f"two of them are named {twice[0]!r}")
+        return names
     return [entry for name, shape in parameters.items() for entry in _entries(name, shape)]
 
 
