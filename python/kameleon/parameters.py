@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from math import prod
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -134,11 +135,16 @@ def within(names: Sequence[str], bounds: Any) -> Table:
 
 
 def _as_pairs(bounds: Any, count: int) -> Any:
-    """Two arrays, or an object with arrays ``lb`` and ``ub`` as in scipy, as a pair for each parameter."""
+    """A pair for each parameter, from one for all, two arrays, or an object with ``lb`` and ``ub`` as in scipy."""
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
         bounds = (np.asarray(bounds.lb, dtype=float), np.asarray(bounds.ub, dtype=float))
-    arrays = isinstance(bounds, tuple) and len(bounds) == 2 and all(isinstance(end, np.ndarray) for end in bounds)
-    if not arrays:
+    if not isinstance(bounds, tuple) or len(bounds) != 2:
+        return bounds
+    if any(isinstance(end, Real) for end in bounds) and all(end is None or isinstance(end, Real) for end in bounds):
+        return [bounds] * count
+    # Two lists may as well be the pairs of two parameters.
+    ends = np.ndarray if count == 2 else (np.ndarray, list)
+    if not all(isinstance(end, ends) for end in bounds):
         return bounds
     try:
         return list(zip(*(np.broadcast_to(end, count).tolist() for end in bounds), strict=True))

@@ -57,6 +57,7 @@ class Result:
         dims: Mapping[str, Sequence[str]] | None = None,
         coords: Mapping[str, Sequence[Any]] | None = None,
         pymc: Any = None,
+        observed: Mapping[str, Any] | None = None,
     ) -> None:
         posterior["variables"] = group(posterior["names"])
         self._posterior = posterior
@@ -97,6 +98,7 @@ class Result:
         self.coords = dict(coords or {})
         """The labels along these dimensions."""
         self._pymc = pymc
+        self._observed = dict(observed or {})
 
     @property
     def draws(self) -> NDArray[np.float64]:
@@ -300,6 +302,7 @@ def finish(ran: _kameleon.Ran, what: Problem, sender: Sender | None) -> Result:
         dims=what.dims,
         coords=what.coords,
         pymc=what.pymc,
+        observed=what.observed,
     )
     if ran.ending == "failed":
         raise TargetError(ran.reason or str(ran.fault), result) from ran.fault

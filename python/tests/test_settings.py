@@ -170,6 +170,9 @@ def test_bounds_may_be_arrays():
         np.testing.assert_array_equal(km.sample(flat, [0.5, 0.5], bounds=bounds, **SHORT).draws, expected)
     mu = km.sample(flat, parameters={"mu": 2}, bounds={"mu": (lower, upper)}, **SHORT)["mu"]
     assert (mu > lower).all() and (mu < upper).all()
+    three = km.sample(flat, [0.5] * 3, bounds=[(0, 1)] * 3, **SHORT).draws
+    for bounds in (([0, 0, 0], [1, 1, 1]), (0, 1)):
+        np.testing.assert_array_equal(km.sample(flat, [0.5] * 3, bounds=bounds, **SHORT).draws, three)
     with pytest.raises(km.SettingsError, match=r"have shapes \(3,\) and \(2,\), not \(2,\)"):
         km.sample(flat, [0.5, 0.5], bounds=(np.zeros(3), upper), **SHORT)
 
