@@ -134,13 +134,36 @@ def within(names: Sequence[str], bounds: Any) -> Table:
     return table
 
 
+def count_of(bounds: Any) -> int:
+    """The number of parameters that bounds are for; 0 for one pair for all of them.
+
+    >>> from kameleon.parameters import count_of
+    >>> import numpy as np
+    >>> count_of([(0, 1), None, None]), count_of((np.zeros(3), np.ones(3))), count_of((0, 1))
+    (3, 3, 0)
+    """
+    ends = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") and hasattr(bounds, "ub") else bounds
+    if _is_pair(ends):
+        return 0
+    arrays = isinstance(ends, tuple) and len(ends) == 2 and all(isinstance(end, np.ndarray) for end in ends)
+    return max(np.size(end) for end in ends) if arrays else len(bounds)
+
+
+def _is_pair(bounds: Any) -> bool:
+    """Whether it is one pair of numbers, of which one may be None."""
+    plain = (
+        isinstance(bounds, tuple) and len(bounds) == 2 and all(end is None or isinstance(end, Real) for end in bounds)
+    )
+    return plain and bounds != (None, None)
+
+
 def _as_pairs(bounds: Any, count: int) -> Any:
     """A pair for each parameter, from one for all, two arrays, or an object with ``lb`` and ``ub`` as in scipy."""
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
         bounds = (np.asarray(bounds.lb, dtype=float), np.asarray(bounds.ub, dtype=float))
     if not isinstance(bounds, tuple) or len(bounds) != 2:
         return bounds
-    if any(isinstance(end, Real) for end in bounds) and all(end is None or isinstance(end, Real) for end in bounds):
+    if _is_pair(bounds):
         return [bounds] * count
     # Two lists may as well be the pairs of two parameters.
     ends = np.ndarray if count == 2 else (np.ndarray, list)

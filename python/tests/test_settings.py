@@ -171,8 +171,11 @@ def test_bounds_may_be_arrays():
     mu = km.sample(flat, parameters={"mu": 2}, bounds={"mu": (lower, upper)}, **SHORT)["mu"]
     assert (mu > lower).all() and (mu < upper).all()
     three = km.sample(flat, [0.5] * 3, bounds=[(0, 1)] * 3, **SHORT).draws
-    for bounds in (([0, 0, 0], [1, 1, 1]), (0, 1)):
+    for bounds in (([0, 0, 0], [1, 1, 1]), (np.zeros(3), np.ones(3)), (0, 1)):
         np.testing.assert_array_equal(km.sample(flat, [0.5] * 3, bounds=bounds, **SHORT).draws, three)
+    assert km.sample(flat, bounds=(np.zeros(3), np.ones(3)), **SHORT).draws.shape[2] == 3
+    with pytest.raises(km.SettingsError, match="start: give a start or the parameters"):
+        km.sample(flat, bounds=(0, 1), **SHORT)
     with pytest.raises(km.SettingsError, match=r"have shapes \(3,\) and \(2,\), not \(2,\)"):
         km.sample(flat, [0.5, 0.5], bounds=(np.zeros(3), upper), **SHORT)
 
