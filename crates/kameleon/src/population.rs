@@ -121,21 +121,6 @@ struct Batch {
     values: Vec<f64>,
 }
 
-impl Batch {
-    /// Keeps the best of all points so far, of which the next of this batch are told; the first of these is evaluation number `first`.
-    fn note_best(&self, best: &mut Option<Witness>, values: &[f64], first: u64) {
-        let log_priors = self.proposed.log_prior.iter().filter(|log| log.is_finite());
-        let points = self.inside.chunks_exact(self.proposed.dim());
-        let next = points.zip(log_priors).skip(self.values.len()).zip(values).zip(first..);
-        for (((point, log_prior), value), evaluation) in next {
-            if Witness::is_beaten(best.as_ref(), *value) {
-                let (point, log_prior, log_likelihood) = (point.to_vec(), *log_prior, *value);
-                *best = Some(Witness { point, evaluation, log_prior, log_likelihood });
-            }
-        }
-    }
-}
-
 /// Why values were refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TellError {

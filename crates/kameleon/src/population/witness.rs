@@ -1,5 +1,6 @@
 //! A point by which a likelihood is known again: the best one so far, with the number of its evaluation, from which its noise follows.
 
+use super::Batch;
 use serde::{Deserialize, Serialize};
 
 /// A point that was evaluated, with what was found there.
@@ -17,7 +18,7 @@ pub struct Witness {
 
 impl Witness {
     /// Whether this value is better than that of the witness so far.
-    pub(super) fn is_beaten(so_far: Option<&Self>, log_likelihood: f64) -> bool {
+    fn is_beaten(so_far: Option<&Self>, log_likelihood: f64) -> bool {
         log_likelihood.is_finite() && so_far.is_none_or(|best| log_likelihood > best.log_likelihood)
     }
 
@@ -29,5 +30,20 @@ impl Witness {
     /// Whether what was read from elsewhere is a point in `dim` dimensions.
     pub(super) fn fits(&self, dim: usize) -> bool {
         self.point.len() == dim && self.point.iter().all(|x| x.is_finite())
+    }
+}
+
+impl Batch {
+    /// Keeps the best of all points so far, of which the next of this batch are told; the first of these is evaluation number `first`.
+    pub(super) fn note_best(&self, best: &mut Option<Witness>, values: &[f64], first: u64) {
+        let log_priors = self.proposed.log_prior.iter().filter(|log| log.is_finite());
+        let points = self.inside.chunks_exact(self.proposed.dim());
+        let next = points.zip(log_priors).skip(self.values.len()).zip(values).zip(first..);
+        for (((point, log_prior), value), evaluation) in next {
+            if Witness::is_beaten(best.as_ref(), *value) {
+                let (point, log_prior, log_likelihood) = (point.to_vec(), *log_prior, *value);
+                *best = Some(Witness { point, evaluation, log_prior, log_likelihood });
+            }
+        }
     }
 }
