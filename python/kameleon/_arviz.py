@@ -35,8 +35,9 @@ def to_arviz(result: Result, modes: bool, log_likelihood: bool) -> Any:
         groups["warmup_posterior"] = {name: result._variable(warm, name) for name in result.variables}
         stats = {"lp": "log_density", "acceptance_rate": "acceptance", "outcome": "outcome"}
         groups["warmup_sample_stats"] = {name: result._stack("warmup", what) for name, what in stats.items()}
-    if result._pymc is not None:
-        groups["observed_data"] = _observed(result._pymc)
+    observed = result._observed if result._pymc is None else _observed(result._pymc)
+    if observed:
+        groups["observed_data"] = observed
     attributes = _attributes(result)
     labels: dict[str, Any] = {"dims": result.dims or None, "coords": result.coords or None}
     if int(arviz.__version__.split(".")[0]) >= 1:

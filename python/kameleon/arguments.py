@@ -74,12 +74,13 @@ def settle(
 
 def _count(start: Any, bounds: Any, priors: Any, joint: Joint | None) -> int:
     """The number of parameters without names, as far as starts, lists or draws tell it; else 0."""
-    for given in (priors, bounds):
-        if isinstance(given, Sequence) and not isinstance(given, str):
-            return len(given)
     points = None if isinstance(start, Mapping) else parameters.starts_of(start, [])
     if points:
         return len(points[0])
+    if isinstance(priors, Sequence) and not isinstance(priors, str):
+        return len(priors)
+    if bounds is not None and not isinstance(bounds, Mapping):
+        return parameters.count_of(bounds)
     if joint is not None and joint.draws is not None:
         return int(joint.draw(np.random.default_rng(0), 1).shape[1])
     return 0

@@ -30,8 +30,10 @@ class How:
 
     def check(self) -> None:
         """Raises an error for what cannot be."""
-        if self.normals < 0:
-            raise SettingsError("normals", f"must not be negative, but is {self.normals}")
+        if not isinstance(self.normals, int) or self.normals < 0:
+            raise SettingsError("normals", f"must be a whole number, 0 or more, not {self.normals!r}")
+        if self.noisy not in (True, False):
+            raise SettingsError("noisy", f"must be True or False, not {self.noisy!r}")
         if self.on_error not in ("stop", "reject"):
             raise SettingsError("on_error", f'must be "stop" or "reject", not {self.on_error!r}')
         if isinstance(self.args, str) or not isinstance(self.args, Sequence):

@@ -21,7 +21,7 @@ class GPClassification(Target):
 
     Args:
         X: the inputs, a row for each observation.
-        y: the labels, −1 or +1.
+        y: the labels: −1 and +1, 0 and 1, or booleans.
         names: the names of the columns.
         approximation: the proposal of the importance sampler.
         n_imp: the number of importance samples; by default a short pilot run chooses it.
@@ -57,7 +57,7 @@ class GPClassification(Target):
         seed: int = 1,
     ) -> None:
         self.X = np.asarray(X, dtype=float)
-        self.y = np.asarray(y, dtype=float)
+        self.y = _signs(y)
         if self.X.ndim != 2 or self.y.shape != self.X.shape[:1]:
             shapes = f"{self.X.shape} and {self.y.shape}"
             raise SettingsError("X", f"and y must have shapes (rows, columns) and (rows,), not {shapes}")
@@ -98,6 +98,9 @@ class GPClassification(Target):
     def _native(self, names: Sequence[str] = ()) -> _kameleon.Target:
         return self._gp().target()
 
+    def _observed(self) -> dict[str, NDArray[np.float64]]:
+        return {"y": self.y}
+
     def log_marginal(self, theta: ArrayLike) -> float:
         """The converged approximation of log p(y|θ)."""
         return self._gp().log_marginal(np.asarray(theta, dtype=float))
@@ -115,6 +118,26 @@ class GPClassification(Target):
         new = np.atleast_2d(np.asarray(X, dtype=float))
         draws = np.asarray(thetas, dtype=float)
         return self._gp().predict(draws.reshape(-1, draws.shape[-1]), new, seed)
+
+
+def _signs(y: ArrayLike) -> NDArray[np.float64]:
+    """Labels as −1 and +1.
+
+    >>> from kameleon.gp import _signs
+    >>> _signs([True, False]), _signs([0, 1])
+    (array([ 1., -1.]), array([-1.,  1.]))
+    """
+    labels = np.asarray(y)
+    classes = np.unique(labels).tolist()
+    if set(classes) <= {-1, 1}:
+        return labels.astype(float)
+    if set(classes) <= {0, 1}:
+        return 2.0 * labels - 1.0
+    one = f"np.where(y == {classes[-1]!r}, 1, -1)"
+    if len(classes) > 2:
+        what = f"has {len(classes)} classes, and two are classified; take one against the rest, such as y={one}"
+        raise SettingsError("y", what)
+    raise SettingsError("y", f"must be -1 and +1, 0 and 1, or booleans, not {classes}; take y={one}")
 
 
 def glass() -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from math import prod
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,11 @@ def names_of(parameters: Sequence[str] | Mapping[str, Shape] | None) -> list[str
     if isinstance(parameters, str):
         raise SettingsError("parameters", "must be a list of names or a dictionary of names and shapes, not a string")
     if not isinstance(parameters, Mapping):
-        return [str(name) for name in parameters]
+        names = [str(name) for name in parameters]
+        twice = [name for at, name in enumerate(names) if name in names[:at]]
+        if twice:
+            raise SettingsError("parameters", f"two of them are named {twice[0]!r}")
+        return names
     return [entry for name, shape in parameters.items() for entry in _entries(name, shape)]
 
 
@@ -129,12 +134,40 @@ def within(names: Sequence[str], bounds: Any) -> Table:
     return table
 
 
+def count_of(bounds: Any) -> int:
+    """The number of parameters that bounds are for; 0 for one pair for all of them.
+
+    >>> from kameleon.parameters import count_of
+    >>> import numpy as np
+    >>> count_of([(0, 1), None, None]), count_of((np.zeros(3), np.ones(3))), count_of((0, 1))
+    (3, 3, 0)
+    """
+    ends = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") and hasattr(bounds, "ub") else bounds
+    if _is_pair(ends):
+        return 0
+    arrays = isinstance(ends, tuple) and len(ends) == 2 and all(isinstance(end, np.ndarray) for end in ends)
+    return max(np.size(end) for end in ends) if arrays else len(bounds)
+
+
+def _is_pair(bounds: Any) -> bool:
+    """Whether it is one pair of numbers, of which one may be None."""
+    plain = (
+        isinstance(bounds, tuple) and len(bounds) == 2 and all(end is None or isinstance(end, Real) for end in bounds)
+    )
+    return plain and bounds != (None, None)
+
+
 def _as_pairs(bounds: Any, count: int) -> Any:
-    """Two arrays, or an object with arrays ``lb`` and ``ub`` as in scipy, as a pair for each parameter."""
+    """A pair for each parameter, from one for all, two arrays, or an object with ``lb`` and ``ub`` as in scipy."""
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
         bounds = (np.asarray(bounds.lb, dtype=float), np.asarray(bounds.ub, dtype=float))
-    arrays = isinstance(bounds, tuple) and len(bounds) == 2 and all(isinstance(end, np.ndarray) for end in bounds)
-    if not arrays:
+    if not isinstance(bounds, tuple) or len(bounds) != 2:
+        return bounds
+    if _is_pair(bounds):
+        return [bounds] * count
+    # Two lists may as well be the pairs of two parameters.
+    ends = np.ndarray if count == 2 else (np.ndarray, list)
+    if not all(isinstance(end, ends) for end in bounds):
         return bounds
     try:
         return list(zip(*(np.broadcast_to(end, count).tolist() for end in bounds), strict=True))

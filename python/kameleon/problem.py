@@ -56,6 +56,8 @@ class Problem:
     coords: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     pymc: Any = None
     """The PyMC model, if it is one."""
+    observed: Mapping[str, Any] = field(default_factory=dict)
+    """The data of a target that was given them as arrays."""
 
 
 Recipe = Callable[[], Problem]
@@ -154,7 +156,7 @@ def _from_text(text: str, names: list[str]) -> Target:
 
 def _of_target(target: Target, names: list[str]) -> Problem:
     names = names or target._names()
-    return Problem(target._model(), names, native=target._native(names))
+    return Problem(target._model(), names, native=target._native(names), observed=target._observed())
 
 
 def _of_function(function: Callable[..., Any], names: list[str], how: How) -> Problem:

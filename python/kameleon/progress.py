@@ -8,10 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
+from .errors import SettingsError
+
 
 class States(list[tuple[int, float, float]]):
     """Iterations, acceptance rate and scale of every chain."""
 
+    phase: Literal["population", "warm-up", "sampling"] = "warm-up"
+    """What the run is doing."""
     population: str | None = None
     """What the population before the chains is doing, while it does."""
     r_hat: float | None = None
@@ -40,11 +44,14 @@ def watcher(progress: Progress, run: dict[str, Any]) -> Iterator[Watcher | None]
         def watch(seen: Seen, population: str | None, so_far: SoFar) -> None:
             states = States(state[:3] for state in seen)
             states.population = population
+            states.phase = _phase(seen) if population is None else "population"
             states.r_hat, states.ess = so_far or (None, None)
             tell(states)
 
         yield watch
         return
+    if progress not in (None, True, False):
+        raise SettingsError("progress", f"must be True, False or a function, not {progress!r}")
     where = _place()
     if progress is False or (progress is None and where is None):
         yield None
@@ -62,6 +69,10 @@ def _place() -> Literal["terminal", "notebook"] | None:
     if ipython is not None and getattr(ipython.get_ipython(), "kernel", None) is not None:
         return "notebook"
     return "terminal" if sys.stderr is not None and sys.stderr.isatty() else None
+
+
+def _phase(seen: Seen) -> Literal["warm-up", "sampling"]:
+    return "warm-up" if any(iterations < warmup for iterations, *_, warmup in seen) else "sampling"
 
 
 class Bar:
@@ -97,9 +108,7 @@ class Bar:
         """The text of the bar."""
         done = sum(iterations for iterations, *_ in states)
         accepted = sum(n * share for n, share, *_ in states) / max(done, 1)
-        warming = any(iterations < warmup for iterations, _, _, warmup in states)
-        phase = "warm-up" if warming else "sampling"
-        text = f"{phase}: {len(states)} chains, {done:,} iterations, accepted {accepted:.0%}, {seconds:.0f} s"
+        text = f"{_phase(states)}: {len(states)} chains, {done:,} iterations, accepted {accepted:.0%}, {seconds:.0f} s"
         total = self.total(states)
         if total is None or done == 0:
             return text

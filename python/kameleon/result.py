@@ -57,6 +57,7 @@ class Result:
         dims: Mapping[str, Sequence[str]] | None = None,
         coords: Mapping[str, Sequence[Any]] | None = None,
         pymc: Any = None,
+        observed: Mapping[str, Any] | None = None,
     ) -> None:
         posterior["variables"] = group(posterior["names"])
         self._posterior = posterior
@@ -97,6 +98,7 @@ class Result:
         self.coords = dict(coords or {})
         """The labels along these dimensions."""
         self._pymc = pymc
+        self._observed = dict(observed or {})
 
     @property
     def draws(self) -> NDArray[np.float64]:
@@ -225,7 +227,8 @@ class Result:
         """Means, quantiles, effective sizes and R-hat of all parameters, a verdict, the evidence, and the modes."""
         named = {**self._posterior, "names": labelled(self.names, self.variables, self.dims, self.coords)}
         texts = _kameleon.summarise_posterior(named)
-        return Summary(*texts, evidence=self.evidence, modes=self.modes, names=self.names)
+        has_draws = self.draws.shape[1] > 0
+        return Summary(*texts, evidence=self.evidence, modes=self.modes, names=self.names, has_draws=has_draws)
 
     def to_arviz(self, *, modes: bool = False, log_likelihood: bool = False) -> Any:
         """The run for ArviZ: InferenceData, or a DataTree since ArviZ 1.
@@ -281,10 +284,11 @@ class Result:
         chains, draws, _ = self.draws.shape
         stats = self.stats
         seconds = "" if stats["seconds"] is None else f" in {stats['seconds']:.1f} s"
+        accepted = f", accepted {stats['acceptance']:.0%}" if stats["evaluations"] else ""
         head = (
             f"<p><b>{escape(self.sampler)}</b> on {escape(self._posterior['target'])}: "
             f"{chains} chains of {draws:,} draws, "
-            f"{stats['evaluations']:,} evaluations{seconds}, accepted {stats['acceptance']:.0%}, seed {self.seed}</p>"
+            f"{stats['evaluations']:,} evaluations{seconds}{accepted}, seed {self.seed}</p>"
         )
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.warnings)
         return head + self.summary()._repr_html_() + (f"<p>Warnings:</p><ul>{notes}</ul>" if notes else "")
@@ -300,6 +304,7 @@ def finish(ran: _kameleon.Ran, what: Problem, sender: Sender | None) -> Result:
         dims=what.dims,
         coords=what.coords,
         pymc=what.pymc,
+        observed=what.observed,
     )
     if ran.ending == "failed":
         raise TargetError(ran.reason or str(ran.fault), result) from ran.fault

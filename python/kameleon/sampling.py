@@ -42,7 +42,7 @@ def sample(
     thin: int = 1,
     seed: int | None = None,
     parameters: Sequence[str] | Mapping[str, Shape] | None = None,
-    bounds: Mapping[str, Bounds] | Sequence[Bounds | None] | None = None,
+    bounds: Bounds | Mapping[str, Bounds] | Sequence[Bounds | None] | None = None,
     priors: Priors = None,
     prior_draws: Draws = None,
     noisy: bool = False,

@@ -27,6 +27,9 @@ COLUMNS = {
 }
 
 
+NO_DRAWS = "There are no draws yet: the run has not come to the end of its warm-up."
+
+
 class Summary:
     """The summary of each parameter, a verdict, and the evidence of a run.
 
@@ -45,6 +48,7 @@ class Summary:
         evidence: Evidence | None = None,
         modes: Sequence[Mode] = (),
         names: Sequence[str] = (),
+        has_draws: bool = True,
     ) -> None:
         summary = json.loads(values)
         self.parameters: list[dict[str, Any]] = [_with_nan(parameter) for parameter in summary["parameters"]]
@@ -53,11 +57,14 @@ class Summary:
         """Whether every R-hat is at most 1.01, every ESS at least 100 per chain, and nothing else against the draws."""
         self.messages: list[str] = summary["verdict"]["messages"]
         """What is wrong, and what would help."""
+        self.goal: str | None = summary["verdict"].get("goal")
+        """The goal of the run (``until``), if it was reached."""
         self.evidence = evidence
         """The evidence; None where there are no jump proposals, from which it comes."""
         self.modes = list(modes)
         """The modes that a population found, the heaviest first."""
-        self._text = text.rstrip("\n")
+        self._has_draws = has_draws
+        self._text = text.rstrip("\n") if has_draws else NO_DRAWS
         self._names = list(names) or [parameter["name"] for parameter in self.parameters]
 
     def __getitem__(self, name: str) -> dict[str, Any]:
@@ -83,23 +90,30 @@ class Summary:
         return pandas.DataFrame(rows, index=index, columns=list(COLUMNS))
 
     def __repr__(self) -> str:
-        lines = [] if self.evidence is None else [str(self.evidence)]
+        lines = [str(self.evidence)] if self.evidence is not None and self._has_draws else []
         if len(self.modes) > 1:
             lines += ["modes by weight:", *(f"  {mode}" for mode in self.modes)]
         return "\n".join([self._text, "", *lines]) if lines else self._text
 
+    def _headline(self) -> str:
+        """The verdict without the messages."""
+        if self.converged:
+            return "Converged."
+        return "Not converged." if self.goal is None else f"The goal {self.goal} was reached. By the usual limits:"
+
     def _repr_html_(self) -> str:
+        if not self._has_draws:
+            return f"<p>{NO_DRAWS}</p>"
         lines = self._text.split("\n\n")[0].splitlines()
         cells = [[cell.strip() for cell in line.rsplit(None, len(COLUMNS))] for line in lines[2:]]
         head = "".join(f"<th>{title}</th>" for title in ["", *COLUMNS.values()])
         rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
-        verdict = "Converged." if self.converged else "Not converged."
         notes = "".join(f"<li>{escape(message)}</li>" for message in self.messages)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         evidence = "" if self.evidence is None else f"<p>{escape(str(self.evidence))}</p>"
         modes = "".join(f"<li>{escape(str(mode))}</li>" for mode in self.modes) if len(self.modes) > 1 else ""
         found = f"<p>Modes by weight:</p><ul>{modes}</ul>" if modes else ""
-        return f"{table}<p><b>{verdict}</b></p><ul>{notes}</ul>{evidence}{found}"
+        return f"{table}<p><b>{escape(self._headline())}</b></p><ul>{notes}</ul>{evidence}{found}"
 
 
 def _with_nan(values: dict[str, Any]) -> dict[str, Any]:

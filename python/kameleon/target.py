@@ -25,6 +25,10 @@ class Target:
         """The target of the Rust library."""
         return _kameleon.Target.open(json.dumps({"model": self._model(), "parameters": list(names)}, default=plain))
 
+    def _observed(self) -> dict[str, NDArray[np.float64]]:
+        """The data, where the target was given them as arrays."""
+        return {}
+
     def _names(self) -> list[str]:
         """The names of the parameters, if the target knows them."""
         native = self._native()

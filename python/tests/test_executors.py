@@ -16,6 +16,8 @@ import kameleon as km
 
 PLAN = {"draws": 300, "warmup": 1500, "chains": 5, "seed": 8}
 """Chains that learn together, in two groups."""
+FROM_PRIOR = {"priors": ["normal(0, 3)"] * 2, "warmup": "population", "draws": 200, "chains": 2, "seed": 8}
+"""A small population before the chains."""
 
 
 def density(x):
@@ -51,6 +53,15 @@ class KillsOnce:
 @pytest.fixture(scope="module")
 def here():
     return km.sample(density, [0.0, 0.0], **PLAN)
+
+
+@pytest.fixture(scope="module")
+def here_from_prior():
+    return km.sample(density, **FROM_PRIOR)
+
+
+def is_same_population(there, here):
+    return np.array_equal(there.draws, here.draws) and there.population == here.population and there.modes == here.modes
 
 
 def test_a_process_pool_gives_the_same_draws(here):
@@ -197,19 +208,31 @@ def test_a_dask_cluster_gives_the_same_draws_and_survives_the_loss_of_a_worker(h
     assert np.array_equal(lossy.draws, here.draws) and (tmp_path / "killed").exists()
 
 
+def test_a_population_on_a_dask_cluster_is_the_same_also_after_the_loss_of_a_worker(here_from_prior, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**settings) as cluster, distributed.Client(cluster) as client:
+        pool = client.get_executor()
+        assert is_same_population(km.sample(density, executor=pool, **FROM_PRIOR), here_from_prior)
+        lossy = km.sample(KillsOnce(tmp_path / "killed"), executor=pool, **FROM_PRIOR)
+    assert is_same_population(lossy, here_from_prior) and (tmp_path / "killed").exists()
+
+
 MPI = """
 from mpi4py.futures import MPIPoolExecutor
 import numpy as np, kameleon as km
-from test_executors import PLAN, density
+from test_executors import FROM_PRIOR, PLAN, density, is_same_population
 if __name__ == "__main__":
     with MPIPoolExecutor(1) as pool:
         result = km.sample(density, [0.0, 0.0], executor=pool, **PLAN)
+        from_prior = km.sample(density, executor=pool, **FROM_PRIOR)
     assert np.array_equal(result.draws, km.sample(density, [0.0, 0.0], **PLAN).draws)
+    assert is_same_population(from_prior, km.sample(density, **FROM_PRIOR))
     print("the same draws")
 """
 
 
-def test_two_ranks_of_mpi_give_the_same_draws(tmp_path):
+def test_two_ranks_of_mpi_give_the_same_draws_also_after_a_population(tmp_path):
     if shutil.which("mpiexec") is None:
         pytest.skip("no MPI on this machine, so mpi4py.futures is not tested")
     pytest.importorskip("mpi4py", reason="mpi4py is not installed, so mpi4py.futures is not tested")

@@ -184,6 +184,18 @@ def test_a_population_that_was_interrupted_goes_on_exactly(here, tmp_path, after
     assert np.array_equal(resumed.draws, here.draws) and resumed.modes == here.modes
 
 
+def test_another_function_is_refused_in_the_population(here, tmp_path):
+    with pytest.warns(km.KameleonWarning, match="in the population warm-up"):
+        km.sample(Interrupted(3000), priors=[BOX, BOX], checkpoint=tmp_path / "run", **PLAN)
+    with pytest.raises(
+        km.StoreError, match=r"the best point of the population, its log density was .* and is .* trust=True"
+    ):
+        km.resume(tmp_path / "run", lambda x: two_modes(x) - 2)
+    with ThreadPoolExecutor(2) as pool, pytest.raises(km.StoreError, match="the best point of the population"):
+        km.resume(tmp_path / "run", lambda x: two_modes(x) - 2, executor=pool)
+    assert np.array_equal(km.resume(tmp_path / "run", two_modes).draws, here.draws)
+
+
 def test_a_run_under_a_function_is_resumed_with_it(tmp_path):
     arguments = {"priors": in_box, "prior_draws": draw_in_box}
     whole = km.sample(two_modes, **arguments, **PLAN)
@@ -199,9 +211,11 @@ def test_a_run_under_a_function_is_resumed_with_it(tmp_path):
 def test_progress_shows_the_stage():
     from kameleon.progress import Bar
 
-    lines = []
-    km.sample(rows, priors=[BOX, BOX], vectorized=True, progress=lambda states: lines.append(states.population), **PLAN)
+    seen = []
+    km.sample(rows, priors=[BOX, BOX], vectorized=True, progress=seen.append, **PLAN)
+    lines = [states.population for states in seen]
     assert any(line and "evaluations" in line for line in lines) and lines[-1] is None
+    assert all((states.phase == "population") == (states.population is not None) for states in seen)
     shown = []
     bar = Bar({"draws": 10}, "terminal")
     bar._show = shown.append

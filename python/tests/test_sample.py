@@ -275,6 +275,17 @@ def test_progress_is_told_to_a_function_of_the_users():
     assert seen and len(seen[-1]) == 4
     iterations, acceptance, scale = seen[-1][0]
     assert iterations == 21_000 and 0 < acceptance < 1 and scale > 0
+    assert seen[-1].phase == "sampling" and {states.phase for states in seen} <= {"warm-up", "sampling"}
+
+
+def test_progress_knows_the_phase():
+    from kameleon.progress import watcher
+
+    phases = []
+    with watcher(lambda states: phases.append(states.phase), {}) as watch:
+        for iterations, population in [(0, "ladder 1"), (5, None), (10, None)]:
+            watch([(iterations, 0.5, 1.0, 10), (10, 0.5, 1.0, 10)], population, None)
+    assert phases == ["population", "warm-up", "sampling"]
 
 
 def test_what_is_returned_wrongly_is_told():

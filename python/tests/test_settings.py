@@ -84,7 +84,7 @@ def test_what_is_wrong_is_named(make, setting):
         make()
     assert caught.value.setting == setting
     assert isinstance(caught.value, ValueError) and caught.value.what
-    assert not any(name in caught.value.what for name in ("u64", "usize", "f64", "untagged")), caught.value
+    assert not any(name in caught.value.what for name in ("u64", "usize", "f64", "untagged", "invalid")), caught.value
 
 
 def test_words_are_those_of_the_argument():
@@ -94,6 +94,29 @@ def test_words_are_those_of_the_argument():
         km.sample(normal)
     with pytest.raises(km.SettingsError, match=r"^bounds: there is no parameter 'b'; there is only a$"):
         km.sample(normal, parameters=["a"], bounds={"b": (0, 1)})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"chains": "a"}, 'chains: must be a whole number, 0 or more, not "a"'),
+        ({"draws": 1e3}, "draws: must be a whole number, 0 or more, not 1000.0"),
+        ({"until": 400}, "until: must be a text, not 400"),
+        ({"max_minutes": "a"}, 'max_minutes: must be a number, not "a"'),
+        ({"pool": "x"}, 'pool: must be True or False, not "x"'),
+        ({"noisy": "x"}, "noisy: must be True or False, not 'x'"),
+        ({"normals": "x"}, "normals: must be a whole number, 0 or more, not 'x'"),
+        ({"check": "all"}, "check: must be `free` or `off`, not `all`"),
+        ({"progress": "x"}, "progress: must be True, False or a function, not 'x'"),
+        ({"parameters": ["a", "a"]}, "parameters: two of them are named 'a'"),
+        ({"bounds": [(1, 0)]}, "bounds: x1: lower, 1, must be less than upper, 0"),
+        ({"parameters": ["a", "b"]}, "start: the point for chain 0 has 1 coordinate, but there are 2 parameters"),
+    ],
+)
+def test_words_say_what_is_allowed_and_what_was_given(arguments, words):
+    with pytest.raises(km.SettingsError) as caught:
+        km.sample(normal, [0.5], **arguments)
+    assert str(caught.value) == words
 
 
 def noisy(x, u):
@@ -147,6 +170,12 @@ def test_bounds_may_be_arrays():
         np.testing.assert_array_equal(km.sample(flat, [0.5, 0.5], bounds=bounds, **SHORT).draws, expected)
     mu = km.sample(flat, parameters={"mu": 2}, bounds={"mu": (lower, upper)}, **SHORT)["mu"]
     assert (mu > lower).all() and (mu < upper).all()
+    three = km.sample(flat, [0.5] * 3, bounds=[(0, 1)] * 3, **SHORT).draws
+    for bounds in (([0, 0, 0], [1, 1, 1]), (np.zeros(3), np.ones(3)), (0, 1)):
+        np.testing.assert_array_equal(km.sample(flat, [0.5] * 3, bounds=bounds, **SHORT).draws, three)
+    assert km.sample(flat, bounds=(np.zeros(3), np.ones(3)), **SHORT).draws.shape[2] == 3
+    with pytest.raises(km.SettingsError, match="start: give a start or the parameters"):
+        km.sample(flat, bounds=(0, 1), **SHORT)
     with pytest.raises(km.SettingsError, match=r"have shapes \(3,\) and \(2,\), not \(2,\)"):
         km.sample(flat, [0.5, 0.5], bounds=(np.zeros(3), upper), **SHORT)
 

@@ -95,6 +95,28 @@ def test_classification_is_evaluated_estimated_sampled_and_predicts():
         km.targets.GPClassification(X, y, approximation="laplase")
 
 
+def test_labels_of_two_classes_are_understood_and_others_explained():
+    X, y, _ = km.targets.glass()
+    theta = np.ones(9)
+    expected = km.targets.GPClassification(X, y, n_imp=4).log_marginal(theta)
+    for labels in (y > 0, (y > 0).astype(int)):
+        assert km.targets.GPClassification(X, labels, n_imp=4).log_marginal(theta) == expected
+    with pytest.raises(
+        km.SettingsError, match=r"y: has 3 classes.*one against the rest, such as y=np.where\(y == 2, 1, -1\)"
+    ):
+        km.targets.GPClassification(X, np.arange(len(y)) % 3)
+    with pytest.raises(km.SettingsError, match=r"booleans, not \['no', 'yes'\]; take y=np.where\(y == 'yes', 1, -1\)"):
+        km.targets.GPClassification(X, np.where(y > 0, "yes", "no"))
+
+
+def test_the_data_of_a_classifier_reach_arviz():
+    pytest.importorskip("arviz")
+    X, y, _ = km.targets.glass()
+    gp = km.targets.GPClassification(X[::9], y[::9], n_imp=2)
+    result = km.sample(gp, np.ones(9), sampler=km.SM(), draws=20, warmup=20, chains=1, seed=1)
+    assert np.array_equal(result.to_arviz().observed_data["y"], y[::9])
+
+
 SERVER = """
 import sys, umbridge
 class Model(umbridge.Model):

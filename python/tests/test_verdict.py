@@ -1,4 +1,6 @@
-"""The check of draws by the log densities stored with them, from Python."""
+"""The verdict, from Python: the check of draws by the log densities stored with them, goals, runs without draws."""
+
+import pytest
 
 import kameleon as km
 
@@ -17,3 +19,23 @@ def test_the_check_can_be_switched_off():
     result = km.sample(km.targets.Banana(dim=3, b=0.1), warmup=2000, draws=2000, seed=1, check="off")
     assert result.check is None
     assert 'check = "off"' in result.settings
+
+
+def test_a_goal_that_was_reached_is_not_called_a_failure():
+    result = km.sample(km.targets.Banana(dim=2, b=0.01), sampler=km.SM(), warmup=100, until="ess=20", seed=1)
+    summary = result.summary()
+    assert result.complete and not summary.converged and summary.goal == "ess=20"
+    for shown in (repr(summary), summary._repr_html_(), result._repr_html_()):
+        assert "The goal ess=20 was reached. By the usual limits:" in shown and "Not converged" not in shown
+
+
+def test_a_run_without_draws_has_no_table_of_nan():
+    def breaks(x):
+        raise RuntimeError("no licence")
+
+    with pytest.raises(km.TargetError, match="no licence") as caught:
+        km.sample(breaks, [0.0], seed=1)
+    result = caught.value.result
+    for shown in (repr(result.summary()), result.summary()._repr_html_(), str(result.warnings)):
+        assert "NaN" not in shown and "onger" not in shown and "draws made before" not in shown
+    assert repr(result.summary()).startswith("There are no draws yet")

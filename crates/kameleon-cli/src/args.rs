@@ -20,7 +20,7 @@ use std::path::PathBuf;
 #[command(
     name = "kameleon",
     version,
-    after_help = "Exit codes: 0 success, 1 the model or the disk failed during a run or a run cannot be reweighted, 2 usage error, 130 interrupted by Ctrl-C."
+    after_help = "Exit codes: 0 success, 1 the model or the disk failed at the start or during a run, or a run cannot be reweighted, 2 usage error, 130 interrupted by Ctrl-C."
 )]
 pub struct Arguments {
     /// The level of log messages on standard error: error, warn, info, debug or trace

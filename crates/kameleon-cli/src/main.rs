@@ -20,6 +20,7 @@ use anyhow::Result;
 use args::{Arguments, Command};
 use clap::Parser;
 use colour::Ink;
+use kameleon_runs::RunError;
 use std::process::ExitCode;
 use tracing::level_filters::LevelFilter;
 
@@ -44,7 +45,8 @@ fn main() -> ExitCode {
         Ok(Exit::Interrupted) => ExitCode::from(130),
         Err(error) => {
             eprintln!("{} {}", Ink::on(&std::io::stderr()).red("error:"), in_words(&error));
-            ExitCode::from(2)
+            let of_model = error.downcast_ref::<RunError>().is_some_and(RunError::is_of_model);
+            ExitCode::from(if of_model { 1 } else { 2 })
         }
     }
 }

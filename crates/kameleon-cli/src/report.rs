@@ -168,7 +168,9 @@ fn as_text(
         out += &wrapped(&format!("{}  ", jumps.name()), "  ", &jumps.to_string());
     }
     out += &population::as_text(posterior);
-    out += &learned::as_text(&posterior.learned, verbose);
+    if posterior.evaluations() > 0 {
+        out += &learned::as_text(&posterior.learned, verbose);
+    }
     for line in gp.map_or_else(String::new, |gp| gp.lines()).lines() {
         out += &paragraph(line);
     }

@@ -30,7 +30,7 @@ impl FailureBudget {
     pub fn fail(&mut self, why: String) -> EvalError {
         self.failures += 1;
         match self.failures {
-            count if count <= self.limit => EvalError::reject(why),
+            count if count <= self.limit => EvalError::failed(why),
             1 => EvalError::fatal(why),
             count => EvalError::fatal(format!("{count} points in a row failed, the last one: {why}")),
         }

@@ -30,6 +30,7 @@ mod failure_budget;
 mod from_prior;
 pub mod library;
 pub mod noise;
+mod plain_words;
 pub mod posteriors;
 pub mod prior;
 #[cfg(unix)]
@@ -43,6 +44,7 @@ pub use expression::Expression;
 pub use from_prior::Likelihood;
 pub use library::{LibrarySettings, SharedLibrary};
 pub use noise::NoiseInput;
+pub use plain_words::plain_words;
 pub use prior::{JointPrior, Prior, WithPrior};
 #[cfg(unix)]
 pub use program::{Program, ProgramSettings};

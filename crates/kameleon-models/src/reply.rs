@@ -1,8 +1,10 @@
 //! Numbers as models write them: JSON, plus the usual spellings of infinity and NaN, which JSON lacks.
 
+use crate::plain_words::plain_words;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::error::Category;
 use std::borrow::Cow;
 
 /// A number; `null` and the usual words for NaN and the infinities count too.
@@ -43,10 +45,21 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     serde_json::from_slice(bytes).or_else(|first| {
         let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_string())?;
         match quote_words(text) {
-            Cow::Borrowed(_) => Err(first.to_string()),
-            Cow::Owned(quoted) => serde_json::from_str(&quoted).map_err(|_| first.to_string()),
+            Cow::Borrowed(_) => Err(in_words(&first)),
+            Cow::Owned(quoted) => serde_json::from_str(&quoted).map_err(|_| in_words(&first)),
         }
     })
+}
+
+/// What is wrong with an answer.
+fn in_words(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
+    match error.classify() {
+        Category::Data => plain_words(said).replace("a table", "an object"),
+        Category::Eof => "it is not whole".into(),
+        Category::Syntax | Category::Io => format!("it is not JSON ({said})"),
+    }
 }
 
 /// Puts quotes around bare words for NaN and the infinities outside strings.
@@ -76,12 +89,13 @@ fn quote_words(text: &str) -> Cow<'_, str> {
     if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(quoted + &text[done..]) }
 }
 
-/// The beginning of a model's output, fit to print: at most 200 characters, without control characters.
+/// The beginning of a model's output, fit to print: at most 200 characters on one line, without control characters.
 pub fn excerpt(bytes: &[u8]) -> String {
     const SHOWN: usize = 200;
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * SHOWN)]);
-    let mut shown: String = text.trim_end().chars().take(SHOWN).map(|c| if c.is_control() { '�' } else { c }).collect();
-    if text.trim_end().chars().count() > SHOWN || bytes.len() > 4 * SHOWN {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut shown: String = line.chars().take(SHOWN).map(|c| if c.is_control() { '�' } else { c }).collect();
+    if line.chars().count() > SHOWN || bytes.len() > 4 * SHOWN {
         shown.push('…');
     }
     shown
@@ -130,6 +144,7 @@ mod tests {
     fn an_excerpt_is_short_and_harmless() {
         assert_eq!(excerpt(b"plain\n"), "plain");
         assert_eq!(excerpt(b"\x1b[2Jgone\xff"), "�[2Jgone�");
+        assert_eq!(excerpt(b"500 Error\n\n  The server\r\nfailed\n"), "500 Error The server failed");
         let long = excerpt(&vec![b'a'; 1 << 20]);
         assert_eq!(long.chars().count(), 201);
         assert!(long.ends_with('…'));

@@ -124,7 +124,10 @@ impl UmBridge {
             (500, _) => {
                 Err(self.failures.fail(format!("{at}: the model failed (status 500): {}", reply::excerpt(body))))
             }
-            (200, Err(why)) => Err(EvalError::fatal(format!("{at}: {why}; it wrote: {}", reply::excerpt(body)))),
+            (200, Err(why)) => {
+                let shown = reply::excerpt(body);
+                Err(EvalError::fatal(format!("{at}: its answer cannot be read: {why}; it wrote: {shown}")))
+            }
             _ => Err(EvalError::fatal(format!("{at}: it answered with status {status}: {}", reply::excerpt(body)))),
         }
     }

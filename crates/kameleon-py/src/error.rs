@@ -84,6 +84,6 @@ pub fn evaluation(error: EvalError) -> PyErr {
             Ok(error) => *error,
             Err(source) => EvaluationError::new_err(source.to_string()),
         },
-        EvalError::Reject(why) => EvaluationError::new_err(why),
+        EvalError::Reject(why) | EvalError::Failed(why) => EvaluationError::new_err(why),
     }
 }

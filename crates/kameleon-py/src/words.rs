@@ -14,6 +14,7 @@ const WORDS: &[(&str, &str)] = &[
     ("warmup = \"chains\"", "warmup=\"chains\""),
     ("--target cbpp:n-imp=8", "km.targets.Cbpp(n_imp=8)"),
     ("--target sv:particles=400", "km.targets.StochasticVolatility(particles=400)"),
+    ("true or false", "True or False"),
     ("max-draws", "max_draws"),
     ("max-evaluations", "max_evaluations"),
     ("max-minutes", "max_minutes"),

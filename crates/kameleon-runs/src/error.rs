@@ -44,6 +44,11 @@ impl From<ChainError> for RunError {
 }
 
 impl RunError {
+    /// Whether the model failed where a chain was to start: nothing is wrong with what was asked for.
+    pub fn is_of_model(&self) -> bool {
+        matches!(self, Self::Start(StartError::Chain(ChainError::Start { failed: true, .. })))
+    }
+
     /// For `map_err`: the files of a chain cannot be used. `pooled`: the chains of the run learned together.
     pub(crate) fn damaged(chain: usize, pooled: bool) -> impl Fn(FileError) -> Self {
         move |source| {

@@ -137,7 +137,8 @@ pub fn posterior(
         jumps.regions = regions;
     }
     let statistics = || chains.iter().map(|chain| &chain.statistics);
-    let mut warnings: Vec<String> = status.warning().into_iter().collect();
+    let has_draws = chains.iter().any(|chain| !chain.draws.is_empty());
+    let mut warnings: Vec<String> = status.warning(has_draws).into_iter().collect();
     warnings.extend(status.notes.iter().cloned());
     warnings.extend(invalid_points(statistics()));
     warnings.extend(population.iter().flat_map(PopulationSummary::warnings));

@@ -16,6 +16,7 @@ use crate::store::{DiskRecord, Folder, Search};
 use kameleon::chain::ChainError;
 use kameleon::diagnose::ParameterSummary;
 use kameleon::engine::{Finish, Job, Rule, Runner, StopRule};
+use kameleon::population::{Prior, Witness};
 use kameleon::record::Draws;
 use kameleon::{Control, Ending, Evaluation};
 use kameleon_models::Bound;
@@ -62,13 +63,20 @@ impl<'p> Place<'p> {
         Ok(())
     }
 
+    /// The population of a run that has one: that of the folder, or a new one.
+    pub fn search(&self, prepared: &Prepared<'_>) -> Result<Option<Search>, RunError> {
+        let has_one = prepared.starts_from_prior();
+        has_one.then(|| search::begin(prepared, self.folder)).transpose()
+    }
+
     /// Runs the population of a run that has one, so that its chains can begin; the end of the run if the population does not come
     /// to its own.
-    pub fn run_population(&self, prepared: &mut Prepared<'_>) -> Result<Option<Finished>, RunError> {
-        if !prepared.starts_from_prior() {
-            return Ok(None);
-        }
-        let search = search::begin(prepared, self.folder)?;
+    pub fn run_population(
+        &self,
+        prepared: &mut Prepared<'_>,
+        search: Option<Search>,
+    ) -> Result<Option<Finished>, RunError> {
+        let Some(search) = search else { return Ok(None) };
         if matches!(search, Search::Running(_)) {
             self.open()?;
         }
@@ -106,6 +114,15 @@ impl<'p> Place<'p> {
             None => Ok(Some(job.evaluate_again())),
             Some(runner) => Ok(Remote::new(prepared, runner)?.evaluate_again(job, &|| self.control.is_stopped())),
         }
+    }
+
+    /// The log density at the best point of a population, with the noise that made the estimate it holds; none if it was stopped
+    /// before.
+    pub fn evaluate_witness(&self, prepared: &Prepared<'_>, witness: &Witness) -> Result<Option<Evaluation>, RunError> {
+        let mut evaluator = search::evaluator(prepared, self.runner, 1)?;
+        let told = evaluator.evaluate(&[&witness.point], witness.evaluation, &|| self.control.is_stopped());
+        let with_prior = |values: Vec<f64>| Some(values.first()? + prepared.target.log_density(&witness.point));
+        Ok(told.map(with_prior).transpose())
     }
 
     /// Runs the chains and gathers what came of them.

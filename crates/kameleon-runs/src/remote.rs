@@ -66,7 +66,7 @@ struct TaskResult {
 /// An error of a chain that can travel.
 #[derive(Serialize, Deserialize)]
 enum Failure {
-    Start { point: Vec<f64>, why: String },
+    Start { point: Vec<f64>, why: String, failed: bool },
     Fatal { t: u64, point: Vec<f64>, why: String },
     Internal { t: u64, said: String },
 }
@@ -185,7 +185,7 @@ impl Runner for Remote<'_> {
 impl Failure {
     fn of(error: ChainError, job: &Job<'_>) -> Self {
         match error {
-            ChainError::Start { point, why, .. } => Self::Start { point, why },
+            ChainError::Start { point, why, failed, .. } => Self::Start { point, why, failed },
             ChainError::Fatal { t, point, source, .. } => Self::Fatal { t, point, why: source.to_string() },
             ChainError::Internal { t, said, .. } => Self::Internal { t, said },
             other => {
@@ -197,7 +197,7 @@ impl Failure {
 
     fn error(self, chain: usize) -> ChainError {
         match self {
-            Self::Start { point, why } => ChainError::Start { chain, point, why },
+            Self::Start { point, why, failed } => ChainError::Start { chain, point, why, failed },
             Self::Fatal { t, point, why } => ChainError::Fatal { chain, t, point, source: why.into() },
             Self::Internal { t, said } => ChainError::Internal { chain, t, said },
         }

@@ -8,7 +8,7 @@ use crate::prepare::Prepared;
 use crate::read::settings_of;
 use crate::same_model;
 use crate::settings::{RunSettings, SettingsError};
-use crate::store::{DiskRecord, Folder};
+use crate::store::{DiskRecord, Folder, Search};
 use kameleon::any_target::AnyTarget;
 use kameleon::chain::ChainError;
 use kameleon::engine::Job;
@@ -77,7 +77,8 @@ fn begin(
     begun: &mut Vec<usize>,
 ) -> Result<Finished, RunError> {
     let mut place = Place::new(folder, outside, control);
-    if let Some(ended) = place.run_population(prepared)? {
+    let search = place.search(prepared)?;
+    if let Some(ended) = place.run_population(prepared, search)? {
         return Ok(ended);
     }
     let mut jobs = Vec::new();
@@ -125,7 +126,13 @@ pub fn resume_on(
         run.check().map_err(|error| error.within("run"))?;
     }
     let place = Place::new(Some(&folder), outside, control);
-    let ended = place.run_population(&mut prepared)?;
+    let search = place.search(&prepared)?;
+    if let Some(Search::Running(_)) = &search
+        && !trust
+    {
+        same_model::check_population(&place, &prepared, search.as_ref())?;
+    }
+    let ended = place.run_population(&mut prepared, search)?;
     let mut jobs = if ended.is_some() { Vec::new() } else { rejoin_all(&place, &folder, &prepared)? };
     if !trust {
         same_model::check(&place, &prepared, &mut jobs)?;

@@ -1,4 +1,5 @@
-//! Whether a run is resumed with the model that it sampled: the points where its chains are, evaluated again.
+//! Whether a run is resumed with the model that it sampled: the points where its chains are, or the best point of its population,
+//! evaluated again.
 //!
 //! The chains and their random streams are left as they are. A model whose noise is a function of what it is given must agree to
 //! rounding, since the checkpoint keeps the noise of each estimate; one with noise of its own must agree with itself.
@@ -6,6 +7,7 @@
 use crate::error::RunError;
 use crate::place::Place;
 use crate::prepare::Prepared;
+use crate::store::Search;
 use kameleon::engine::Job;
 use kameleon::{EvalError, Evaluation};
 
@@ -14,20 +16,42 @@ const ROUNDING: f64 = 1e-6;
 /// How often a model with noise of its own is asked.
 const TIMES: usize = 8;
 
-/// An error if the model gives other values than the chains have stored. A model that fails is left for the run to tell.
+/// An error if the model gives other values than the chains have stored; before their first evaluation, than the population found.
 pub fn check(place: &Place<'_>, prepared: &Prepared<'_>, jobs: &mut [Job<'_>]) -> Result<(), RunError> {
+    if jobs.iter().all(|job| job.chain.statistics().evaluations == 0) {
+        return check_population(place, prepared, prepared.search.as_ref());
+    }
     for job in jobs.iter_mut().filter(|job| job.chain.statistics().evaluations > 0) {
-        let stored = job.chain.log_density();
-        let mut ask = || match place.evaluate_again(prepared, job)? {
-            None | Some(Err(EvalError::Fatal(_))) => Ok(None),
-            Some(value) => Ok(Some(value)),
-        };
-        let Some(first) = ask()? else { return Ok(()) };
-        if !agrees(&first, stored, &mut ask)? {
-            return Err(refusal(prepared, job, stored, first));
-        }
+        let whose = format!("where chain {} is", job.chain.index());
+        let (u, stored) = (job.chain.position().to_vec(), job.chain.log_density());
+        check_at(prepared, (&u, &whose), stored, || place.evaluate_again(prepared, job))?;
     }
     Ok(())
+}
+
+/// An error if the model gives another value at the best point of a population than it did then.
+pub fn check_population(place: &Place<'_>, prepared: &Prepared<'_>, search: Option<&Search>) -> Result<(), RunError> {
+    let Some(witness) = search.and_then(Search::witness) else { return Ok(()) };
+    let whose = "the best point of the population";
+    check_at(prepared, (&witness.point, whose), witness.log_posterior(), || place.evaluate_witness(prepared, witness))
+}
+
+/// An error if the model gives another value than the stored one at a point. A model that fails is left for the run to tell.
+fn check_at(
+    prepared: &Prepared<'_>,
+    (u, whose): (&[f64], &str),
+    stored: f64,
+    mut evaluate: impl FnMut() -> Result<Option<Evaluation>, RunError>,
+) -> Result<(), RunError> {
+    let mut ask = || match evaluate()? {
+        None | Some(Err(EvalError::Fatal(_))) => Ok(None),
+        Some(value) => Ok(Some(value)),
+    };
+    let Some(first) = ask()? else { return Ok(()) };
+    match agrees(&first, stored, &mut ask)? {
+        true => Ok(()),
+        false => Err(refusal(prepared, (u, whose), stored, first)),
+    }
 }
 
 /// Whether the model may have given the stored value: the same again, or one that its own noise explains.
@@ -64,7 +88,7 @@ fn is_plausible(values: &[f64], stored: f64) -> bool {
 }
 
 /// The error, with the point and both values in the parameters' own units.
-fn refusal(prepared: &Prepared<'_>, job: &Job<'_>, stored: f64, now: Evaluation) -> RunError {
+fn refusal(prepared: &Prepared<'_>, (u, whose): (&[f64], &str), stored: f64, now: Evaluation) -> RunError {
     let mut log_jacobian = 0.0;
     let coordinate = |((u, bound), (name, _)): ((&f64, &kameleon_models::Bound), &(String, _))| {
         let (x, slope) = bound.bounded(*u);
@@ -72,16 +96,14 @@ fn refusal(prepared: &Prepared<'_>, job: &Job<'_>, stored: f64, now: Evaluation)
         format!("{name} = {x}")
     };
     let settings = &prepared.settings.parameters.0;
-    let point: Vec<String> =
-        job.chain.position().iter().zip(prepared.target.bounds()).zip(settings).map(coordinate).collect();
+    let point: Vec<String> = u.iter().zip(prepared.target.bounds()).zip(settings).map(coordinate).collect();
     let now = match now {
         Ok(value) => format!("is {} now", value - log_jacobian),
         Err(why) => format!("cannot be had now ({why})"),
     };
     RunError::OtherModel(format!(
-        "the model is not the one that was sampled: at {}, where chain {} is, its log density was {} and {now}",
+        "the model is not the one that was sampled: at {}, {whose}, its log density was {} and {now}",
         point.join(", "),
-        job.chain.index(),
         stored - log_jacobian
     ))
 }

@@ -54,10 +54,7 @@ pub fn run(
         Search::Running(population) => population,
     };
     let threads = prepared.plan.threads();
-    let mut evaluator: Box<dyn Evaluator> = match runner {
-        Some(runner) => Box::new(Remote::new(prepared, runner)?),
-        None => Box::new(OnThreads::new(threads, &Likelihood::of(&prepared.target), prepared.settings.run.seed)),
-    };
+    let mut evaluator = evaluator(prepared, runner, threads)?;
     let limit = prepared.time_limit();
     let late = || limit.is_some_and(|(started, limit)| started.elapsed() >= limit);
     let stop = || control.is_stopped() || late();
@@ -92,6 +89,18 @@ pub fn run(
     };
     say(control, None);
     Ok(end(population, worked, folder, limit.filter(|_| late())))
+}
+
+/// What evaluates points of a population: a remote runner, or this many threads.
+pub fn evaluator<'r>(
+    prepared: &'r Prepared<'_>,
+    runner: Option<&'r dyn RemoteRunner>,
+    threads: usize,
+) -> Result<Box<dyn Evaluator + 'r>, RunError> {
+    Ok(match runner {
+        Some(runner) => Box::new(Remote::new(prepared, runner)?),
+        None => Box::new(OnThreads::new(threads, &Likelihood::of(&prepared.target), prepared.settings.run.seed)),
+    })
 }
 
 type Cause = Box<dyn Error + Send + Sync>;

@@ -12,13 +12,13 @@ mod warmup;
 pub use gp::{GpSettings, Samples};
 pub use kameleon::SettingsError;
 pub use kameleon::engine::StopRule;
+pub use kameleon_models::plain_words;
 pub use model::{Kind, ModelSettings, Noisy};
 pub use output::OutputSettings;
 pub use parameters::{FromPrior, Parameter, Parameters, Start};
-pub use text::plain_words;
 
 use kameleon::{Choice, Length, Plan, Sampler, Warmup, population};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::path::Path;
 
 /// Everything there is to say about a run.
@@ -26,6 +26,7 @@ use std::path::Path;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RunSettings {
     /// Where chains start, in the parameters' own units: one point for all, or one for each.
+    #[serde(deserialize_with = "points")]
     pub start: Option<Vec<Vec<f64>>>,
     /// What is sampled.
     pub model: ModelSettings,
@@ -41,6 +42,21 @@ pub struct RunSettings {
     pub population: population::Settings,
     /// What is kept and written.
     pub output: OutputSettings,
+}
+
+/// Where chains start, as it may be written.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "must be a point, such as [0.5, 2.0], or a list with a point for each chain")]
+enum Points {
+    One(Vec<f64>),
+    Each(Vec<Vec<f64>>),
+}
+
+fn points<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Vec<f64>>>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.map(|points| match points {
+        Points::One(point) => vec![point],
+        Points::Each(points) => points,
+    }))
 }
 
 impl RunSettings {

@@ -45,7 +45,10 @@ pub fn are_drawn(settings: &RunSettings) -> bool {
 fn given(x: &[f64], settings: &RunSettings, bounds: &[Bound], chain: usize) -> Result<Vec<f64>, SettingsError> {
     let key = "start";
     let (found, wanted) = (x.len(), bounds.len());
-    let what = format!("the point for chain {chain} has {found} coordinates, but there are {wanted} parameters");
+    let of = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let there = if wanted == 1 { "is" } else { "are" };
+    let (found_words, wanted_words) = (of(found, "coordinate"), of(wanted, "parameter"));
+    let what = format!("the point for chain {chain} has {found_words}, but there {there} {wanted_words}");
     SettingsError::demand(key, found == wanted, &what)?;
     for ((x, bound), (name, _)) in x.iter().zip(bounds).zip(&settings.parameters.0) {
         let what = format!("{name} = {x} is not strictly inside its bounds");

@@ -75,13 +75,14 @@ impl Status {
         if self.ending == How::Open { "the run has not ended" } else { &self.reason }
     }
 
-    /// What the user should know about the ending.
-    pub fn warning(&self) -> Option<String> {
+    /// What the user should know about the ending of a run that has draws, or has none yet.
+    pub fn warning(&self, has_draws: bool) -> Option<String> {
         match self.ending {
             How::Complete => None,
             How::Open => Some("the run has not ended: it is still running, or was killed and can be resumed".into()),
             How::Limited | How::Stopped => Some(self.reason.clone()),
-            How::Failed => Some(format!("{}; the draws made before it are shown", self.reason)),
+            How::Failed if has_draws => Some(format!("{}; the draws made before it are shown", self.reason)),
+            How::Failed => Some(self.reason.clone()),
         }
     }
 }

@@ -45,7 +45,7 @@ impl<P: Proposal> Chain<P> {
     pub fn new(mut proposal: P, start: &[f64], settings: ChainSettings) -> Result<Self, ChainError> {
         if let Some(i) = start.iter().position(|x| !x.is_finite()) {
             let why = format!("coordinate {} is {}; every coordinate must be finite", i + 1, start[i]);
-            return Err(ChainError::Start { chain: settings.index, point: start.to_vec(), why });
+            return Err(ChainError::Start { chain: settings.index, point: start.to_vec(), why, failed: false });
         }
         if settings.correlation != 0.0 {
             // The normals of a jump would depend on where the chain is.
@@ -140,11 +140,13 @@ impl<P: Proposal> Chain<P> {
         if self.waits() {
             return Err(ChainError::Waiting { chain: self.index() });
         }
-        let (value, why) = match value.into_evaluation() {
+        let value = value.into_evaluation();
+        let failed = matches!(value, Err(EvalError::Failed(_)));
+        let (value, why) = match value {
             // Whatever a target makes of such a point, a chain must not go there.
             _ if !self.state.core.there.x.iter().all(|x| x.is_finite()) => (f64::NAN, Some(NOT_FINITE.into())),
             Ok(value) => (value, None),
-            Err(EvalError::Reject(why)) => (f64::NAN, Some(why)),
+            Err(EvalError::Reject(why) | EvalError::Failed(why)) => (f64::NAN, Some(why)),
             Err(EvalError::Fatal(source)) => {
                 let (chain, t, point) = (self.index(), self.iterations(), self.state.core.there.x.clone());
                 return Err(ChainError::Fatal { chain, t, point, source });
@@ -152,13 +154,13 @@ impl<P: Proposal> Chain<P> {
         };
         match self.state.core.asked {
             Asked::Nothing | Asked::Judging => Err(ChainError::NothingAsked { chain: self.index() }),
-            Asked::Start => self.begin(value, why).map(|()| None),
+            Asked::Start => self.begin(value, why, failed).map(|()| None),
             Asked::Proposed(component) => Ok(Some(self.judge(value, why, component))),
         }
     }
 
     /// Takes the start, if its log density is finite.
-    fn begin(&mut self, value: f64, why: Option<String>) -> Result<(), ChainError> {
+    fn begin(&mut self, value: f64, why: Option<String>, failed: bool) -> Result<(), ChainError> {
         let core = &mut self.state.core;
         core.statistics.evaluations += 1;
         if !value.is_finite() {
@@ -166,7 +168,7 @@ impl<P: Proposal> Chain<P> {
                 f64::NEG_INFINITY => "its density is zero (log density −inf); start inside the support".into(),
                 _ => format!("the log density there is {value}; start where it is finite"),
             });
-            return Err(ChainError::Start { chain: core.settings.index, point: core.there.x.clone(), why });
+            return Err(ChainError::Start { chain: core.settings.index, point: core.there.x.clone(), why, failed });
         }
         core.there.log_density = value;
         std::mem::swap(&mut core.here, &mut core.there);

@@ -30,6 +30,7 @@ mod schedule;
 mod settings;
 mod sweep;
 mod temper;
+mod witness;
 
 pub use evaluate::{Evaluator, OnThreads, Posterior, Stop};
 pub use found::{Found, Mode, nearest_niches};
@@ -40,6 +41,7 @@ pub use particles::Particles;
 pub use rounds::Estimate;
 pub(crate) use settings::LEAST_EVALUATIONS;
 pub use settings::{LadderSettings, Moves, Settings};
+pub use witness::Witness;
 
 use crate::Rng;
 use crate::random::{Purpose, stream};
@@ -103,6 +105,8 @@ pub struct Population {
     max_evaluations: Option<u64>,
     /// The number of points at which the likelihood was NaN or +∞, or was refused.
     invalid: u64,
+    /// The best point so far.
+    witness: Option<Witness>,
     found: Option<Found>,
 }
 
@@ -148,6 +152,7 @@ impl Population {
             batches: 0,
             max_evaluations: settings.max_evaluations,
             invalid: 0,
+            witness: None,
             found: None,
         })
     }
@@ -201,6 +206,7 @@ impl Population {
         let Some(batch) = self.batch.as_mut().filter(|_| values.len() <= points) else {
             return Err(TellError::Count { points, values: values.len() });
         };
+        batch.note_best(&mut self.witness, values, self.evaluations);
         let usable = |value: &f64| if value.is_finite() { *value } else { f64::NEG_INFINITY };
         batch.values.extend(values.iter().map(usable));
         let invalid = values.iter().filter(|value| value.is_nan() || **value == f64::INFINITY).count();
@@ -256,6 +262,11 @@ impl Population {
         self.schedule.particles()
     }
 
+    /// The best point so far, by which the likelihood is known again; none before a point of positive likelihood.
+    pub fn witness(&self) -> Option<&Witness> {
+        self.witness.as_ref()
+    }
+
     /// A line for people about where it is.
     pub fn progress(&self) -> String {
         self.schedule.progress()
@@ -271,6 +282,7 @@ impl Population {
         self.dim == dim
             && self.batch.as_ref().is_none_or(batch)
             && self.schedule.fits(dim)
+            && self.witness.as_ref().is_none_or(|witness| witness.fits(dim))
             && self.found.as_ref().is_none_or(|found| found.fits(dim))
     }
 
@@ -281,7 +293,9 @@ impl Population {
     }
 
     fn finish(&mut self) {
-        self.found = Some(self.schedule.found(self.evaluations, self.batches, self.invalid));
+        let mut found = self.schedule.found(self.evaluations, self.batches, self.invalid);
+        found.witness.clone_from(&self.witness);
+        self.found = Some(found);
     }
 }
 

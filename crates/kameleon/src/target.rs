@@ -90,6 +90,9 @@ pub enum EvalError {
     /// This point is bad: reject it, count it as invalid and continue.
     #[error("{0}")]
     Reject(String),
+    /// The model failed at this point, and may work at others: treated like a rejected point, but no answer of the model.
+    #[error("{0}")]
+    Failed(String),
     /// Nothing more can be evaluated: stop and return what was drawn.
     #[error("{0}")]
     Fatal(Box<dyn std::error::Error + Send + Sync>),
@@ -99,6 +102,11 @@ impl EvalError {
     /// A point to be rejected, with the reason.
     pub fn reject(why: impl Into<String>) -> Self {
         Self::Reject(why.into())
+    }
+
+    /// A point at which the model failed, with the reason.
+    pub fn failed(why: impl Into<String>) -> Self {
+        Self::Failed(why.into())
     }
 
     /// An end to the run, with the reason: a message or an error.

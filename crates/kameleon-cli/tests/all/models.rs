@@ -68,6 +68,31 @@ fn library(place: &Path, compiler: &str, source: &str) {
 }
 
 #[test]
+fn a_library_that_was_replaced_is_refused_on_resume() {
+    let place = place("library-replaced");
+    let (source, library) = (place.join("gauss.c"), place.join("libgauss.so"));
+    let build = |scale: u32| {
+        let body = format!(
+            "#include \"kameleon.h\"\nint kameleon_log_density(size_t dim, const double *x, double *value, void *user) {{\n\
+             (void)dim; (void)user; *value = -1.0 - {scale} * (x[0] * x[0] + x[1] * x[1]); return KAMELEON_OK; }}\n"
+        );
+        fs::write(&source, body).unwrap();
+        let made = compile("cc", &["-shared", "-fPIC"], &source, "replaced.so")?;
+        fs::rename(made, &library).ok()
+    };
+    if build(1).is_none() {
+        return;
+    }
+    let (file, out) = (run_file(&place, "library = \"./libgauss.so\"", 100), place.join("out"));
+    prints(&["sample", text(&file), "--out", text(&out)]);
+    build(3).unwrap();
+    let said = says(2, &["resume", text(&out), "--trust", "--draws", "200"]);
+    assert!(said.contains("not the one that was sampled"), "{said}");
+    // To trust a library is not to say that its values have changed.
+    prints(&["resume", text(&out), "--trust", "--changed", "--draws", "200"]);
+}
+
+#[test]
 fn a_library_in_c_is_sampled_and_resumed() {
     library(&place("library-c"), "cc", "banana_library.c");
 }
@@ -86,6 +111,13 @@ fn a_server_is_sampled_and_resumed() {
     let out = sampled_and_resumed(&place, &model, &[]);
     let said = prints(&["summary", text(&out)]);
     assert!(said.contains(&format!("AM-LS on http://127.0.0.1:{port} in 2 dimensions: 2 chains")), "{said}");
+    // The server gives another density from now on.
+    let settings = fs::read_to_string(out.join("settings.toml")).unwrap();
+    assert!(settings.contains("b = 0.1"), "{settings}");
+    fs::write(out.join("settings.toml"), settings.replace("b = 0.1", "b = 0.2")).unwrap();
+    let said = on_one_line(&says(2, &["resume", text(&out), "--draws", "400"]));
+    assert!(said.contains("the model is not the one that was sampled: at x1 = "), "{said}");
+    assert!(said.contains(", where chain 0 is, its log density was -") && said.contains("--changed"), "{said}");
 }
 
 #[test]
@@ -117,6 +149,35 @@ fn a_server_that_dies_ends_the_run_which_goes_on_with_the_next() {
     wait_for(port);
     prints(&["resume", text(&out), "--quiet"]);
     assert_eq!(draws(&out), draws(&whole));
+}
+
+/// What is wrong with a start and what is wrong with a model are told apart by the exit code.
+#[test]
+fn a_program_that_fails_at_its_start_is_a_failure_and_one_that_refuses_it_is_not() {
+    let place = place("fails-at-start");
+    let out = place.join("out");
+    let sampled = |body: &str, code: i32| {
+        fs::write(place.join("model.sh"), body).unwrap();
+        let file = run_file(&place, "program = [\"sh\", \"model.sh\"]", 100);
+        let head = fs::read_to_string(&file).unwrap();
+        fs::write(&file, format!("start = [[0.5, 0.5]]\n{head}")).unwrap();
+        let output = command(&["sample", text(&file), "--out", text(&out)]).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{printed}{said}");
+        assert!(!printed.contains("NaN") && !printed.contains("learned") && !out.exists(), "{printed}");
+        on_one_line(&(printed + &said))
+    };
+    let said = sampled("echo no licence >&2; exit 3\n", 1);
+    assert!(said.contains("chain 0 cannot start at (0.5, 0.5): program sh ended without an answer"), "{said}");
+    assert!(said.contains("no licence"), "{said}");
+    let said = sampled("while read -r line; do echo '{\"fatal\": \"no licence\"}'; done\n", 1);
+    assert!(said.contains("There are no draws yet") && said.contains("the program says: no licence"), "{said}");
+    assert!(!said.contains("the draws made before"), "{said}");
+    let said = sampled("while read -r line; do echo '{\"reject\": \"too large\"}'; done\n", 2);
+    assert!(said.contains("chain 0 cannot start at (0.5, 0.5): too large"), "{said}");
+    let said = sampled("while read -r line; do echo '{\"log_density\": -Infinity}'; done\n", 2);
+    assert!(said.contains("its density is zero"), "{said}");
 }
 
 /// Returns when somebody listens at the port.

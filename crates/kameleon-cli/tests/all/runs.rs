@@ -375,7 +375,7 @@ fn a_failure_at_the_first_evaluation_shows_no_table() {
     let file = one_parameter(&place, "program = [\"false\"]");
     let output = command(&["sample", &file, "--out", text(&place.join("out"))]).output().unwrap();
     let (out, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!((output.status.code(), &*out), (Some(2), ""), "{said}");
+    assert_eq!((output.status.code(), &*out), (Some(1), ""), "{said}");
     assert!(said.contains("cannot start at (0.5)") && said.contains("ended without an answer"), "{said}");
     assert!(!place.join("out").join("settings.toml").exists());
     // A model that fails at every start that is drawn has failed, and the run with it.

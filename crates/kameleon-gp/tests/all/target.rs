@@ -145,7 +145,7 @@ fn extreme_points_are_rejected_or_valued_but_never_crash() {
                 for value in [target.log_estimate(&theta, &u), target.log_marginal(&theta)] {
                     match value {
                         Ok(value) => assert!(value.is_finite(), "{settings:?} {theta:?}: {value}"),
-                        Err(EvalError::Reject(why)) => assert!(!why.is_empty()),
+                        Err(EvalError::Reject(why) | EvalError::Failed(why)) => assert!(!why.is_empty()),
                         Err(EvalError::Fatal(why)) => panic!("{settings:?} {theta:?}: {why}"),
                     }
                 }

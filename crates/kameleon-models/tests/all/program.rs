@@ -93,10 +93,13 @@ fn an_answer_that_is_none_ends_the_run_and_is_shown() {
     for (reply, why) in [
         ("hello", "it wrote: hello"),
         ("{\"logdensity\": 1}", "none of \"log_density\""),
-        ("{\"log_density\": \"high\"}", "invalid value"),
-        ("{\"log_density\": [1]}", "invalid value"),
-        ("{\"log_density\": 1, \"log_density\": 2}", "duplicate field"),
-        ("{\"log_density\": 1", "EOF"),
+        ("{\"log_density\": \"high\"}", "must be a number, null, \"nan\", \"inf\" or \"-inf\", not \"high\""),
+        ("{\"log_density\": [1]}", ", not [1]"),
+        ("[1]", "must be an object, not a list of 1"),
+        ("3", "must be an object, not 3"),
+        ("{\"reject\": 3}", "must be a text, not 3"),
+        ("{\"log_density\": 1, \"log_density\": 2}", "duplicate key"),
+        ("{\"log_density\": 1", "it is not whole"),
         ("", "it wrote: "),
     ] {
         let found = fatal(&mut answering(reply), &[0.0, 0.0]);

@@ -102,7 +102,7 @@ fn a_server_that_cannot_serve_is_refused_with_the_reason() {
             "it uses version 2 of UM-Bridge; version 1 is required",
         ),
         ("/Info", r#"{"protocolVersion": 1.0, "models": ["a", "b"]}"#, "2 models, so one must be named: a, b"),
-        ("/Info", r#"{"models": ["a"]}"#, "missing field `protocolVersion`"),
+        ("/Info", r#"{"models": ["a"]}"#, "missing key `protocolVersion`"),
         ("/Info", "<html>", "it wrote: <html>"),
         ("/ModelInfo", r#"{"support": {"Evaluate": false}}"#, "model `m` cannot be evaluated"),
         ("/ModelInfo", r#"{"support": 3}"#, "ModelInfo: its answer cannot be read"),
@@ -182,7 +182,7 @@ fn answers_that_are_none_end_the_run_and_are_shown() {
     assert!(fatal_answer("garbage").ends_with("it wrote: garbage"));
     assert!(fatal_answer(r#"{"output": [[1, 2]]}"#).contains("the output must be one number, not 2"));
     assert!(fatal_answer(r#"{"output": []}"#).contains("the output must be one number, not 0"));
-    assert!(fatal_answer(r#"{"output": 1}"#).contains("invalid type"));
+    assert!(fatal_answer(r#"{"output": 1}"#).contains("must be a list, not 1"));
     assert!(fatal_answer("{}").contains("neither \"output\" nor \"error\""));
     assert!(fatal_answer("").contains("it wrote: "));
     let deep = except("/Evaluate", |_| ok(&"[".repeat(9_000)));

@@ -25,7 +25,7 @@ pub fn evaluate(target: &mut impl Target, x: &[f64]) -> Evaluation {
 /// The reason a point was rejected.
 pub fn rejected(target: &mut impl Target, x: &[f64]) -> String {
     match evaluate(target, x) {
-        Err(EvalError::Reject(why)) => why,
+        Err(EvalError::Reject(why) | EvalError::Failed(why)) => why,
         other => panic!("expected a rejection, not {other:?}"),
     }
 }

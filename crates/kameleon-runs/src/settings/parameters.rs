@@ -1,7 +1,7 @@
 //! The parameters of a model: their names in order, bounds, priors, and where chains start.
 
 use super::SettingsError;
-use kameleon_models::{Bound, Prior};
+use kameleon_models::{Bound, ModelError, Prior};
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -67,7 +67,12 @@ impl Parameter {
     pub fn bound(&self) -> Result<Bound, String> {
         let support = self.prior.map(|prior| prior.support()).unwrap_or_default();
         let (lower, upper) = (self.lower.or(support.lower()), self.upper.or(support.upper()));
-        Bound::new(lower, upper).map_err(|error| error.to_string())
+        let words = |error: ModelError| {
+            // The key of the setting says already that it is a bound.
+            let said = error.to_string();
+            said.split_once(": ").map_or(said.clone(), |(_, why)| why.into())
+        };
+        Bound::new(lower, upper).map_err(words)
     }
 
     fn check(&self, name: &str) -> Result<(), SettingsError> {

@@ -2,6 +2,7 @@
 
 use super::RunSettings;
 use kameleon::SettingsError;
+use kameleon_models::plain_words;
 use serde::Deserialize;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue, Deserializer};
@@ -59,38 +60,6 @@ fn in_words(error: &toml::de::Error) -> String {
         // In TOML, what follows the head of a section belongs to it.
         true => format!("{message}; a list of parameters stands above the first section"),
         false => message,
-    }
-}
-
-/// The words of Rust in what readers of settings say, and words for users.
-const WORDS: [(&str, &str); 15] = [
-    ("unknown field", "unknown key"),
-    ("missing field", "missing key"),
-    ("duplicate field", "duplicate key"),
-    ("unknown variant", "unknown value"),
-    ("expected u64", "expected a whole number, 0 or more"),
-    ("expected usize", "expected a whole number, 0 or more"),
-    ("expected u32", "expected a whole number, 0 or more"),
-    ("expected f64", "expected a number"),
-    ("expected a boolean", "expected true or false"),
-    ("boolean `", "`"),
-    ("floating point `", "number `"),
-    ("integer `", "number `"),
-    ("invalid type: map", "invalid type: table"),
-    ("invalid type: sequence", "invalid type: list"),
-    ("a sequence", "a list"),
-];
-
-/// A message about settings without the words of Rust.
-pub fn plain_words(message: &str) -> String {
-    let mut plain = message.trim_end().replace('\n', "; ");
-    for (word, better) in WORDS {
-        plain = plain.replace(word, better);
-    }
-    // "expected struct Plan"
-    match plain.split_once("expected struct ") {
-        Some((before, name)) => format!("{before}expected a table{}", name.trim_start_matches(char::is_alphanumeric)),
-        None => plain,
     }
 }
 

@@ -3,13 +3,13 @@
 use crate::atomic_file::{self, FileError};
 use crate::store::folder::Files;
 use crate::store::sealed::{seal, unseal};
-use kameleon::population::{Found, Population};
+use kameleon::population::{Found, Population, Witness};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;
 
 /// The first bytes of the file: what it is, and the version of its form.
-const MARK: &[u8; 8] = b"KMLNPOP1";
+const MARK: &[u8; 8] = b"KMLNPOP2";
 
 /// A population on its way, or at its end.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -40,6 +40,14 @@ impl Search {
             false => {
                 Err(FileError::new(&path, format_args!("the population is not of {dim} parameters, or is damaged")))
             }
+        }
+    }
+
+    /// The best point so far, by which the likelihood is known again.
+    pub fn witness(&self) -> Option<&Witness> {
+        match self {
+            Self::Running(population) => population.witness(),
+            Self::Done(found) => found.witness.as_ref(),
         }
     }
 

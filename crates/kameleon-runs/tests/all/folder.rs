@@ -13,7 +13,7 @@ use tempfile::tempdir;
 pub fn interrupted(folder: &Path, after: u64, settings: &RunSettings) {
     let (stop, count) = (AtomicBool::new(false), AtomicU64::new(0));
     let model = Model::open(settings).unwrap();
-    let counting = Counting { model, count: &count, stop: &stop, after };
+    let counting = Stopping { target: model, count: &count, stop: &stop, after };
     let control = Control { stop: Some(&stop), ..Control::default() };
     let finished = start(settings, counting, Some(folder), control).unwrap();
     assert!(matches!(finished.ending, Ending::Stopped), "{}", finished.reason);
@@ -22,23 +22,23 @@ pub fn interrupted(folder: &Path, after: u64, settings: &RunSettings) {
 
 /// Sets the stop flag at an evaluation.
 #[derive(Clone)]
-struct Counting<'a> {
-    model: Model,
-    count: &'a AtomicU64,
-    stop: &'a AtomicBool,
-    after: u64,
+pub struct Stopping<'a, T> {
+    pub target: T,
+    pub count: &'a AtomicU64,
+    pub stop: &'a AtomicBool,
+    pub after: u64,
 }
 
-impl kameleon::Target for Counting<'_> {
+impl<T: kameleon::Target> kameleon::Target for Stopping<'_, T> {
     fn dim(&self) -> Option<usize> {
-        self.model.dim()
+        self.target.dim()
     }
 
     fn log_density(&mut self, x: &[f64], noise: kameleon::Noise<'_>) -> kameleon::Evaluation {
         if self.count.fetch_add(1, Ordering::Relaxed) >= self.after {
             self.stop.store(true, Ordering::Relaxed);
         }
-        self.model.log_density(x, noise)
+        self.target.log_density(x, noise)
     }
 }
 
@@ -234,7 +234,8 @@ fn a_model_that_fails_ends_the_run_and_keeps_what_was_drawn() {
     let finished = start(&plan, failing, Some(&folder), Control::default()).unwrap();
     assert!(matches!(finished.ending, Ending::Failed(_)));
     let read = load(&folder).unwrap();
-    assert!(read.warnings[0].contains("out of fuel; the draws made before it are shown"), "{:?}", read.warnings);
+    // It fails in the warm-up, before there is a draw.
+    assert!(read.warnings[0].ends_with(": out of fuel") && read.points().is_empty(), "{:?}", read.warnings);
     assert_eq!(read.target, "the function f of a test");
     // Only who has the function can go on with it.
     let said = Model::open(&kameleon_runs::settings_of(&folder).unwrap()).err().unwrap().to_string();
@@ -242,6 +243,15 @@ fn a_model_that_fails_ends_the_run_and_keeps_what_was_drawn() {
     let mended = |x: &[f64]| -x[0].abs() - x[1].abs();
     let resumed = kameleon_runs::resume(&folder, mended, None, Control::default()).unwrap();
     assert_eq!(resumed.posterior.chains[1].draws.len(), 400);
+    // After 1200 of 2 × 701 evaluations both chains have draws.
+    let (late, count) = (place.path().join("late"), AtomicU64::new(0));
+    let failing = |x: &[f64]| match count.fetch_add(1, Ordering::Relaxed) {
+        1200 => Err(kameleon::EvalError::fatal("out of fuel")),
+        _ => Ok(mended(x)),
+    };
+    let failed = start(&plan, failing, Some(&late), Control::default()).unwrap().posterior;
+    assert!(failed.warnings[0].ends_with("out of fuel; the draws made before it are shown"), "{:?}", failed.warnings);
+    assert!(!failed.points().is_empty());
 }
 
 #[test]

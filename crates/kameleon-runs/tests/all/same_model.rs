@@ -1,14 +1,17 @@
 //! A run is resumed with the model that it sampled, noise is told, and a limit is told from a goal.
 
-use crate::common::{bits, run, settings};
+use crate::common::{bits, resume, run, settings};
+use crate::folder::{Stopping, interrupted};
+use crate::population::quick;
 use kameleon::{Control, Ending, Evaluation, Noise, Target};
-use kameleon_runs::store::Files;
+use kameleon_runs::store::{Files, Search};
 use kameleon_runs::{How, Model, Outside, Resume, RunError, RunSettings, Status, load, resume_on, start};
 use rand::RngExt;
 use rand_distr::StandardNormal;
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tempfile::tempdir;
 
 fn again(folder: &Path, target: impl Target + Clone + Send, trust: bool) -> Result<String, RunError> {
@@ -39,6 +42,53 @@ fn another_model_is_refused_with_both_values_unless_it_is_trusted() {
     let longer =
         RunSettings::from_toml(&settings.to_toml().unwrap().replace("draws = 400", "draws = 500"), "").unwrap();
     assert_eq!(bits(&load(&folder).unwrap()), bits(&run(&longer, None).unwrap().posterior));
+}
+
+#[test]
+fn another_likelihood_is_refused_in_the_population_and_right_after_it() {
+    let place = tempdir().unwrap();
+    let settings = quick("threads = 1");
+    let whole = run(&settings, None).unwrap().posterior;
+    let all = whole.population.as_ref().unwrap().evaluations;
+    for name in ["in the population", "right after it"] {
+        let folder = place.path().join(name);
+        if name == "in the population" {
+            interrupted(&folder, 400, &settings);
+        } else {
+            run(&settings, Some(&folder)).unwrap();
+            (0..4).for_each(|chain| fs::remove_file(Files::of(&folder).unwrap().checkpoint(chain)).unwrap());
+        }
+        let mut same = Model::open(&settings).unwrap();
+        let best = Search::read(&Files::of(&folder).unwrap(), 2).unwrap().unwrap().witness().unwrap().clone();
+        assert!(best.evaluation < all && best.log_likelihood > -1.0, "{best:?}");
+        let shifted = move |x: &[f64]| same.log_density(x, Noise { rng: &mut rng(), normals: &[] }).map(|v| v - 1.5);
+        let said = again(&folder, shifted, false).unwrap_err().to_string();
+        let [found, now] = said.split("its log density was ").nth(1).unwrap().split(" and is ").collect::<Vec<_>>()[..]
+        else {
+            panic!("{said}")
+        };
+        let now: f64 = now.strip_suffix(" now").unwrap().parse().unwrap();
+        assert!((found.parse::<f64>().unwrap() - now - 1.5).abs() < 1e-9, "{said}");
+        assert!(said.contains(&format!("at x = {}, s = ", best.point[0])) && said.contains("the best point"), "{said}");
+        let resumed = resume(&folder, None).unwrap().posterior;
+        assert_eq!(bits(&resumed), bits(&whole), "a refusal changes nothing");
+    }
+}
+
+#[test]
+fn noise_of_a_population_is_made_again() {
+    let place = tempdir().unwrap();
+    let text = "[model]\nexternal = \"f\"\nnoisy = \"seed\"\n[parameters.a]\nprior = \"normal(0, 3)\"\n[run]\nthreads = 1\n\
+                draws = 300\n[population]\nparticles = 100\n[output]\nsave-every = 0\n";
+    let settings = RunSettings::from_toml(text, "run.toml").unwrap();
+    let folder = place.path().join("run");
+    let (stop, count) = (AtomicBool::new(false), AtomicU64::new(0));
+    let noisy = |shift: f64| Noisy { sd: 0.8, own: None, shift };
+    let counting = Stopping { target: noisy(0.0), count: &count, stop: &stop, after: 700 };
+    start(&settings, counting, Some(&folder), Control { stop: Some(&stop), ..Control::default() }).unwrap();
+    let said = again(&folder, noisy(0.01), false).unwrap_err().to_string();
+    assert!(said.contains("the best point of the population"), "{said}");
+    again(&folder, noisy(0.0), false).unwrap();
 }
 
 fn rng() -> kameleon::Rng {

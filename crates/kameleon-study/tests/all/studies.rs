@@ -172,7 +172,7 @@ fn errors_in_a_study_name_the_file_the_line_and_what_is_allowed() {
     says("chains = 3", "chains = 1", 5, "chains: an interval needs at least 2");
     says("chains = 3", "chains = -3", 5, "should be a whole number, or one for each scale");
     says("chains = 3", "chains = { quick = 3 }", 5, "or one for each scale as in { quick = 8, paper = 20 }");
-    says("\"bars\"", "\"pies\"", 4, "expected one of `bars`, `table`, `convergence`");
+    says("\"bars\"", "\"pies\"", 4, "must be one of `bars`, `table`, `convergence`");
     says("ring:radius", "rung:radius", 7, "there is no target \"rung\"; choose one of ring, ");
     for (target, what) in [("cbpp:n-imp=4", "cbpp has dim = 5"), ("sv", "dim = 3, not 2")] {
         says("ring:radius=3.5,variance=0.05", target, 7, what);

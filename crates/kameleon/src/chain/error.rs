@@ -15,6 +15,8 @@ pub enum ChainError {
         point: Vec<f64>,
         /// What is wrong there, and what to do.
         why: String,
+        /// Whether the model failed there; if not, it has no finite value there.
+        failed: bool,
     },
     /// The target can no longer be evaluated. What was drawn so far is kept.
     #[error("chain {chain} stopped at iteration {t}, at {}: {source}", show_point(point))]

@@ -1,7 +1,7 @@
 //! The summary as a plain-text table: aligned, and with as many digits as the draws can answer for.
 
 use super::ParameterSummary;
-use super::verdict::show_r_hat;
+use super::verdict::{show_ess, show_r_hat};
 
 /// What the cells of a line of the table are.
 pub const HEADER: [&str; 10] = ["parameter", "mean", "sd", "MCSE", "5%", "50%", "95%", "ESS bulk", "ESS tail", "R-hat"];
@@ -70,7 +70,7 @@ fn row(p: &ParameterSummary, layout: Layout) -> [String; 10] {
     let digits = Digits::new(p.mcse_mean, largest, layout.digits);
     let [mean, _, q5, q50, q95] = numbers.map(|v| digits.show(v));
     let [sd, error] = [p.sd, p.mcse_mean].map(|v| digits.show_small(v));
-    let [bulk, tail] = [p.ess_bulk, p.ess_tail].map(|ess| format!("{ess:.0}"));
+    let [bulk, tail] = [p.ess_bulk, p.ess_tail].map(show_ess);
     let name = cut(&p.name, layout.name);
     [name, mean, sd, error, q5, q50, q95, bulk, tail, show_r_hat(p.r_hat)]
 }

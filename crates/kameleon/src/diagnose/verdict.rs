@@ -148,7 +148,8 @@ fn imprecise(
                  run."
             .into(),
     };
-    Some(format!("{names}: {which} ESS is down to {least:.0} ({needed:.0} is enough), so {what} imprecise. {advice}"))
+    let least = show_ess(least);
+    Some(format!("{names}: {which} ESS is down to {least} ({needed:.0} is enough), so {what} imprecise. {advice}"))
 }
 
 /// R-hat in table and verdict: three decimals, or the size of a value that is large beyond doubt. What is just above the
@@ -159,6 +160,11 @@ pub(super) fn show_r_hat(value: f64) -> String {
         v if v > LARGEST_R_HAT && v < LARGEST_R_HAT + 0.001 => format!("{:.3}", LARGEST_R_HAT + 0.001),
         v => format!("{v:.3}"),
     }
+}
+
+/// An effective size in table and verdict: rounded down, so that what is just below a limit also looks too small.
+pub(super) fn show_ess(value: f64) -> String {
+    format!("{:.0}", value.floor())
 }
 
 /// The names of the parameters that are so, the first few of many; none if none is.

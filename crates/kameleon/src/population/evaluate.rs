@@ -121,7 +121,7 @@ fn values<T: Target>(target: &mut T, points: &[&[f64]], seed: u64, first: u64) -
         .collect();
     let noise = own.iter_mut().map(|(rng, normals)| Noise { rng, normals: normals.as_slice() }).collect();
     let refused_as_nan = |value: Evaluation| match value {
-        Err(EvalError::Reject(_)) => Ok(f64::NAN),
+        Err(EvalError::Reject(_) | EvalError::Failed(_)) => Ok(f64::NAN),
         other => other,
     };
     target.log_densities(points, noise).into_iter().map(refused_as_nan).collect()

@@ -4,6 +4,7 @@ use super::looks::lost;
 use super::niche::{Niche, mixture};
 use super::particles::Particles;
 use super::rounds::{Estimate, LARGEST_K, Rounds};
+use super::witness::Witness;
 use crate::moves::JumpDensity;
 use crate::warmup::{effective_size, log_sum_exp, where_there_is_one};
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,8 @@ pub struct Found {
     pub batches: u64,
     /// The number of points at which the likelihood was NaN or +∞.
     pub invalid: u64,
+    /// The best point, by which the likelihood is known again.
+    pub witness: Option<Witness>,
     /// Why it may be wrong or incomplete, in words; empty if nothing is known against it.
     pub doubts: Vec<String>,
 }
@@ -94,6 +97,7 @@ impl Found {
             evaluations: 0,
             batches: 0,
             invalid: 0,
+            witness: None,
             doubts: Vec::new(),
         }
     }
@@ -166,6 +170,7 @@ impl Found {
             && self.points.len() == self.log_weights.len() * dim
             && self.points.iter().all(|x| x.is_finite())
             && self.niches.iter().all(|niche| niche.fits(dim))
+            && self.witness.as_ref().is_none_or(|witness| witness.fits(dim))
     }
 
     /// For each niche the share of the posterior that is nearest to it, by the points of the pool, and the standard error of that.

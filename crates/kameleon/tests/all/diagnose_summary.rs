@@ -69,6 +69,17 @@ fn too_few_effective_draws_ask_for_as_many_times_more() {
     assert!(summary.verdict.messages.iter().any(|m| m.contains("bulk ESS") && m.contains(&advice)), "{summary}");
 }
 
+/// 399.6 is too few, so it must not be shown as 400.
+#[test]
+fn effective_sizes_are_rounded_down_in_table_and_message() {
+    let of = |length: usize| summary(&(0..4).map(|c| normals(c, length, &[0.0])).collect::<Vec<_>>(), 1);
+    let rounded_up = (20..60).map(of).find(|summary| summary.parameters[0].ess_bulk % 1.0 > 0.5).unwrap();
+    let shown = rounded_up.parameters[0].ess_bulk.floor();
+    let said = &rounded_up.verdict.messages;
+    assert!(said.iter().any(|m| m.contains(&format!("bulk ESS is down to {shown} (400 is enough)"))), "{rounded_up}");
+    assert!(rounded_up.to_string().lines().any(|line| line.contains(&format!(" {shown} "))), "{rounded_up}");
+}
+
 #[test]
 fn chains_that_never_moved_are_not_told_to_run_longer() {
     let chains: Vec<Vec<f64>> = (0..4).map(|c| vec![f64::from(c); 100]).collect();
@@ -190,13 +201,13 @@ fn tables_are_aligned_with_the_digits_that_the_error_and_the_width_allow() {
     let expected = "\
 \x20                                                              ESS  ESS
 parameter     mean      sd    MCSE       5%      50%      95% bulk tail R-hat
-μ             1.23    0.50   0.012     0.43     1.23     2.03 1234 1000 1.002
-a name t…   -41234     321      12   -41748   -41234   -40721 1234 1000 1.002
-速度        0.0000  0.0200 0.00040  -0.0320   0.0000   0.0320 1234 1000 1.002
-cross-se… 3.21e-28 4.0e-29 1.2e-30 2.57e-28 3.21e-28 3.85e-28 1234 1000 1.002
-precise       1.00    0.50 1.2e-12     0.20     1.00     1.80 1234 1000 1.002
-fixed         2.00    0.00    0.00     2.00     2.00     2.00 1234 1000 1.002
-unknown        NaN     NaN     NaN      NaN      NaN      NaN 1234 1000 1.002
+μ             1.23    0.50   0.012     0.43     1.23     2.03 1234  999 1.002
+a name t…   -41234     321      12   -41748   -41234   -40721 1234  999 1.002
+速度        0.0000  0.0200 0.00040  -0.0320   0.0000   0.0320 1234  999 1.002
+cross-se… 3.21e-28 4.0e-29 1.2e-30 2.57e-28 3.21e-28 3.85e-28 1234  999 1.002
+precise       1.00    0.50 1.2e-12     0.20     1.00     1.80 1234  999 1.002
+fixed         2.00    0.00    0.00     2.00     2.00     2.00 1234  999 1.002
+unknown        NaN     NaN     NaN      NaN      NaN      NaN 1234  999 1.002
 ";
     let table = table(&parameters);
     assert_eq!(table, expected, "\n{table}\n{expected}");

@@ -1,0 +1,49 @@
+//! A point by which a likelihood is known again: the best one so far, with the number of its evaluation, from which its noise follows.
+
+use super::Batch;
+use serde::{Deserialize, Serialize};
+
+/// A point that was evaluated, with what was found there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Witness {
+    /// The point.
+    pub point: Vec<f64>,
+    /// The number of its evaluation: an [`Evaluator`](super::Evaluator) makes the same estimate from it.
+    pub evaluation: u64,
+    /// The log density of the prior.
+    pub log_prior: f64,
+    /// The log likelihood, or its estimate.
+    pub log_likelihood: f64,
+}
+
+impl Witness {
+    /// Whether this value is better than that of the witness so far.
+    fn is_beaten(so_far: Option<&Self>, log_likelihood: f64) -> bool {
+        log_likelihood.is_finite() && so_far.is_none_or(|best| log_likelihood > best.log_likelihood)
+    }
+
+    /// ln of the posterior there, up to ln Z.
+    pub fn log_posterior(&self) -> f64 {
+        self.log_prior + self.log_likelihood
+    }
+
+    /// Whether what was read from elsewhere is a point in `dim` dimensions.
+    pub(super) fn fits(&self, dim: usize) -> bool {
+        self.point.len() == dim && self.point.iter().all(|x| x.is_finite())
+    }
+}
+
+impl Batch {
+    /// Keeps the best of all points so far, of which the next of this batch are told; the first of these is evaluation number `first`.
+    pub(super) fn note_best(&self, best: &mut Option<Witness>, values: &[f64], first: u64) {
+        let log_priors = self.proposed.log_prior.iter().filter(|log| log.is_finite());
+        let points = self.inside.chunks_exact(self.proposed.dim());
+        let next = points.zip(log_priors).skip(self.values.len()).zip(values).zip(first..);
+        for (((point, log_prior), value), evaluation) in next {
+            if Witness::is_beaten(best.as_ref(), *value) {
+                let (point, log_prior, log_likelihood) = (point.to_vec(), *log_prior, *value);
+                *best = Some(Witness { point, evaluation, log_prior, log_likelihood });
+            }
+        }
+    }
+}
