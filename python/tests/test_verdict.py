@@ -1,5 +1,6 @@
 """The verdict, from Python: the check of draws by the log densities stored with them, goals, runs without draws."""
 
+import numpy as np
 import pytest
 
 import kameleon as km
@@ -39,3 +40,12 @@ def test_a_run_without_draws_has_no_table_of_nan():
     for shown in (repr(result.summary()), result.summary()._repr_html_(), str(result.warnings)):
         assert "NaN" not in shown and "onger" not in shown and "draws made before" not in shown
     assert repr(result.summary()).startswith("There are no draws yet")
+
+
+def test_the_check_is_silent_at_an_edge_that_is_no_bound():
+    def half(x):
+        return -0.5 * float(x @ x) if x[0] > 0 else -np.inf
+
+    result = km.sample(half, start=[1.0], warmup=1000, draws=1000, seed=1)
+    assert result.check is None
+    assert result.summary().converged

@@ -201,7 +201,8 @@ fn evidence(settings: &RunSettings, chains: &[StoredChain]) -> Option<Evidence> 
 fn stein(settings: &RunSettings, chains: &[StoredChain], bounds: &[Bound]) -> Option<Stein> {
     let draws: Vec<&Draws> =
         chains.iter().map(|chain| &chain.recorded.draws).filter(|draws| !draws.is_empty()).collect();
-    let mut found = settings.run.check.stein(&draws, bounds.len())?;
+    let statistics = chains.iter().filter_map(|stored| Some(stored.chain.as_deref()?.statistics()));
+    let mut found = settings.run.check.stein(&draws, statistics, bounds.len())?;
     for (mean, _) in found.means.iter_mut().zip(bounds).filter(|(_, bound)| **bound != Bound::FREE) {
         (mean.estimate, mean.error) = (f64::NAN, f64::NAN);
     }

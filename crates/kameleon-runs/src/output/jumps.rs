@@ -49,6 +49,9 @@ impl JumpSummary {
             summary.evidence.judge_agreement((0..dim).map(|i| disagreement(chains, dim, i)).fold(f64::NAN, f64::max));
             let weighted = weighted_means(&points, dim, &log_weights);
             let (means, errors): (Vec<f64>, Vec<f64>) = (0..dim).map(|i| mean_of_chains(chains, dim, i)).unzip();
+            if !errors.iter().any(|error| *error > 0.0) {
+                summary.evidence.doubt("no chain has moved".into());
+            }
             summary.distances = weighted.distance_from(&means, &errors);
             (summary.means, summary.errors) = (weighted.mean, weighted.error);
         }
@@ -159,6 +162,18 @@ mod tests {
         found.why.clear();
         found.judge_agreement(1.2);
         assert!(!found.reliable && found.why == "the chains disagree: R-hat is up to 1.200", "{}", found.why);
+    }
+
+    #[test]
+    fn an_evidence_of_chains_that_never_moved_is_refused() {
+        let judged = |draws: [f64; 6]| {
+            let mut chain = Draws { points: draws.to_vec(), ..Draws::default() };
+            (chain.jumps.points, chain.jumps.log_ratio) = (vec![0.0, 1.0], vec![0.0, 0.0]);
+            JumpSummary::new(summary(-1.0, 0.1, true).evidence, true, &[&chain, &chain], 1).evidence
+        };
+        assert!(judged([1.0, 2.0, 1.5, 1.0, 2.0, 1.2]).reliable);
+        let still = judged([1.0; 6]);
+        assert!(!still.reliable && still.why.ends_with("no chain has moved"), "{}", still.why);
     }
 
     #[test]

@@ -178,7 +178,7 @@ impl Posterior {
             warnings,
             learned: Learned::of(states.iter().flatten().map(|state| &**state)),
             jumps,
-            stein: plan.check.stein(&draws, run.dim()),
+            stein: plan.check.stein(&draws, run.chains.iter().map(|chain| &chain.statistics), run.dim()),
             ..Self::default()
         }
     }

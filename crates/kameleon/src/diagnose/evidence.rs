@@ -158,7 +158,8 @@ impl Evidence {
         }
     }
 
-    fn doubt(&mut self, what: String) {
+    /// Takes note of a reason not to believe it.
+    pub fn doubt(&mut self, what: String) {
         self.why = if self.why.is_empty() { what } else { format!("{}; {what}", self.why) };
         self.reliable = false;
     }

@@ -2,6 +2,7 @@
 
 use crate::diagnose::{Stein, stein};
 use crate::record::Draws;
+use crate::statistics::Statistics;
 use serde::{Deserialize, Serialize};
 
 /// How draws are checked, besides by R-hat and effective sizes.
@@ -16,10 +17,19 @@ pub enum Check {
 }
 
 impl Check {
-    /// What the log densities at the draws of chains say of them, on the scale that the chains moved on.
-    pub fn stein(self, chains: &[&Draws], dim: usize) -> Option<Stein> {
+    /// What the log densities at the draws of chains say of them, on the scale that the chains moved on. Nothing where chains met points
+    /// of zero density: Stein's identity has another term at an edge, which the draws do not tell.
+    pub fn stein<'a>(
+        self,
+        chains: &[&Draws],
+        mut statistics: impl Iterator<Item = &'a Statistics>,
+        dim: usize,
+    ) -> Option<Stein> {
+        if self == Self::Off || statistics.any(|statistics| statistics.sampling.outside_support > 0) {
+            return None;
+        }
         let chains: Vec<(&[f64], &[f64])> =
             chains.iter().map(|draws| (draws.points.as_slice(), draws.log_density.as_slice())).collect();
-        if self == Self::Off { None } else { stein(&chains, dim) }
+        stein(&chains, dim)
     }
 }
