@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -30,7 +31,7 @@ class How:
 
     def check(self) -> None:
         """Raises an error for what cannot be."""
-        if not isinstance(self.normals, int) or self.normals < 0:
+        if not isinstance(self.normals, Integral) or self.normals < 0:
             raise SettingsError("normals", f"must be a whole number, 0 or more, not {self.normals!r}")
         if self.noisy not in (True, False):
             raise SettingsError("noisy", f"must be True or False, not {self.noisy!r}")

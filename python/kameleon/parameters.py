@@ -145,7 +145,8 @@ def count_of(bounds: Any) -> int:
     ends = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") and hasattr(bounds, "ub") else bounds
     if _is_pair(ends):
         return 0
-    arrays = isinstance(ends, tuple) and len(ends) == 2 and all(isinstance(end, np.ndarray) for end in ends)
+    is_array = [isinstance(end, np.ndarray) or np.size(end) > 2 for end in ends]
+    arrays = isinstance(ends, tuple) and len(ends) == 2 and all(is_array)
     return max(np.size(end) for end in ends) if arrays else len(bounds)
 
 

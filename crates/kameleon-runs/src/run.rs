@@ -134,7 +134,7 @@ pub fn resume_on(
     }
     let ended = place.run_population(&mut prepared, search)?;
     let mut jobs = if ended.is_some() { Vec::new() } else { rejoin_all(&place, &folder, &prepared)? };
-    if !trust {
+    if !trust && ended.is_none() {
         same_model::check(&place, &prepared, &mut jobs)?;
     }
     if let Some(draws) = draws {

@@ -44,7 +44,7 @@ fn check_at(
     mut evaluate: impl FnMut() -> Result<Option<Evaluation>, RunError>,
 ) -> Result<(), RunError> {
     let mut ask = || match evaluate()? {
-        None | Some(Err(EvalError::Fatal(_))) => Ok(None),
+        None | Some(Err(EvalError::Fatal(_) | EvalError::Failed(_))) => Ok(None),
         Some(value) => Ok(Some(value)),
     };
     let Some(first) = ask()? else { return Ok(()) };

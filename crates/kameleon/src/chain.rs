@@ -202,9 +202,9 @@ impl<P: Proposal> Chain<P> {
             proposal.locate(core.base(), &mut self.local_here);
         }
         let outcome = match value {
-            f64::NEG_INFINITY => Outcome::OutsideSupport,
-            value if !value.is_finite() => Outcome::Invalid,
+            value if value.is_nan() || value == f64::INFINITY => Outcome::Invalid,
             _ if moved => Outcome::Accepted,
+            f64::NEG_INFINITY => Outcome::OutsideSupport,
             _ => Outcome::Rejected,
         };
         let sampling = (core.t + 1).saturating_sub(core.settings.warmup);

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The chain moved there; in a block of jumps, to a point where it had not been, tried in the block before.
+    /// The chain moved there. In a block of jumps: the draw of this step is a point that was not drawn before.
     Accepted,
-    /// The chain stayed, by the luck of the draw.
+    /// The chain stayed, by the luck of the draw. In a block of jumps: the draw of this step is one that was made before.
     Rejected,
-    /// The density is zero there, so the chain stayed.
+    /// The same, and the density is zero at the proposed point.
     OutsideSupport,
-    /// The target gave NaN, +∞ or a refusal there, so the chain stayed.
+    /// The target gave NaN, +∞ or a refusal at the proposed point.
     Invalid,
 }
 

@@ -19,10 +19,7 @@ fn the_summary_has_one_line_and_json_the_figures() {
     let (file, folder) = (events(&place), place.join("run"));
     let printed = prints(&["sample", &file, "--draws", "5000", "--quiet", "--out", text(&folder)]);
     let line = printed.lines().find(|line| line.starts_with("log evidence")).unwrap();
-    assert!(
-        line.starts_with("log evidence  -1.8") && line.contains(" ± 0.00") && line.chars().count() <= 80,
-        "{line}"
-    );
+    assert!(line.starts_with("log evidence  -1.8") && line.contains(" ± 0.00") && line.chars().count() <= 80, "{line}");
     let run = json(&["summary", text(&folder)]);
     let exact = f64::ln(40_320.0) - 9.0 * f64::ln(4.0);
     let (evidence, jumps) = (&run["evidence"], &run["jumps"]);

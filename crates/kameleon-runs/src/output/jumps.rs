@@ -49,7 +49,9 @@ impl JumpSummary {
             summary.evidence.judge_agreement((0..dim).map(|i| disagreement(chains, dim, i)).fold(f64::NAN, f64::max));
             let weighted = weighted_means(&points, dim, &log_weights);
             let (means, errors): (Vec<f64>, Vec<f64>) = (0..dim).map(|i| mean_of_chains(chains, dim, i)).unzip();
-            if !errors.iter().any(|error| *error > 0.0) {
+            let mut draws = chains.iter().flat_map(|draws| draws.points.chunks_exact(dim));
+            let first = draws.next();
+            if draws.all(|draw| Some(draw) == first) {
                 summary.evidence.doubt("no chain has moved".into());
             }
             summary.distances = weighted.distance_from(&means, &errors);

@@ -161,8 +161,8 @@ impl Functions {
 /// The coefficients of the log density, and the error of the fit.
 fn fit(basis: &Basis, points: &[f64], log_density: &[f64]) -> Option<(Vec<f64>, f64)> {
     let dim = basis.dim();
-    // A chain that stayed where it was says nothing new.
-    let is_new = |k: &usize| *k == 0 || log_density[*k] != log_density[*k - 1];
+    // A chain that stayed where it was says nothing new; copies in a block of jumps are one or two draws apart.
+    let is_new = |k: &usize| !log_density[k.saturating_sub(2)..*k].contains(&log_density[*k]);
     let different: Vec<usize> = (0..log_density.len()).filter(is_new).collect();
     let wanted = LEAST_ROWS.max(ROWS_PER_TERM * basis.len());
     let rows: Vec<usize> = every(different.len(), wanted).map(|k| different[k]).collect();

@@ -2,7 +2,7 @@
 
 use crate::diagnose::{Stein, stein};
 use crate::record::Draws;
-use crate::statistics::Statistics;
+use crate::statistics::{Counts, Statistics};
 use serde::{Deserialize, Serialize};
 
 /// How draws are checked, besides by R-hat and effective sizes.
@@ -18,14 +18,15 @@ pub enum Check {
 
 impl Check {
     /// What the log densities at the draws of chains say of them, on the scale that the chains moved on. Nothing where chains met points
-    /// of zero density: Stein's identity has another term at an edge, which the draws do not tell.
+    /// without a density: Stein's identity has another term at an edge, which the draws do not tell.
     pub fn stein<'a>(
         self,
         chains: &[&Draws],
         mut statistics: impl Iterator<Item = &'a Statistics>,
         dim: usize,
     ) -> Option<Stein> {
-        if self == Self::Off || statistics.any(|statistics| statistics.sampling.outside_support > 0) {
+        let has_edge = |counts: &Counts| counts.outside_support + counts.invalid > 0;
+        if self == Self::Off || statistics.any(|statistics| has_edge(&statistics.sampling)) {
             return None;
         }
         let chains: Vec<(&[f64], &[f64])> =
