@@ -228,7 +228,14 @@ class Result:
         named = {**self._posterior, "names": labelled(self.names, self.variables, self.dims, self.coords)}
         texts = _kameleon.summarise_posterior(named)
         has_draws = self.draws.shape[1] > 0
-        return Summary(*texts, evidence=self.evidence, modes=self.modes, names=self.names, has_draws=has_draws)
+        return Summary(
+            *texts,
+            evidence=self.evidence,
+            modes=self.modes,
+            names=self.names,
+            warnings=self.warnings,
+            has_draws=has_draws,
+        )
 
     def to_arviz(self, *, modes: bool = False, log_likelihood: bool = False) -> Any:
         """The run for ArviZ: InferenceData, or a DataTree since ArviZ 1.

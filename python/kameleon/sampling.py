@@ -93,8 +93,9 @@ def sample(
             ``numpy.random.Generator`` and a number of draws that returns one. Chains start there. With them, the
             function is taken to be a proper prior, whose density is normalised.
         noisy: the log density is the logarithm of an unbiased estimate of the density. If the function takes a second
-            argument, it is a seeded ``numpy.random.Generator``, or with ``normals`` an array of standard normals. A
-            second argument that is called ``rng`` or ``generator`` says the same.
+            argument, it is a seeded ``numpy.random.Generator``, or with ``normals`` an array of standard normals (with
+            ``vectorized``, a list of generators, or a row of normals, for each row of points). A second argument that
+            is called ``rng`` or ``generator`` says the same.
         normals: the number of standard normals that a noisy function takes.
         correlated: the correlation ρ of the normals of successive proposals (correlated pseudo-marginal chains).
         vectorized: the function takes an array with a row for each chain, and is called once for all chains.

@@ -48,6 +48,7 @@ class Summary:
         evidence: Evidence | None = None,
         modes: Sequence[Mode] = (),
         names: Sequence[str] = (),
+        warnings: Sequence[str] = (),
         has_draws: bool = True,
     ) -> None:
         summary = json.loads(values)
@@ -63,6 +64,8 @@ class Summary:
         """The evidence; None where there are no jump proposals, from which it comes."""
         self.modes = list(modes)
         """The modes that a population found, the heaviest first."""
+        self.warnings = list(warnings)
+        """The warnings of the run."""
         self._has_draws = has_draws
         self._text = text.rstrip("\n") if has_draws else NO_DRAWS
         self._names = list(names) or [parameter["name"] for parameter in self.parameters]
@@ -93,6 +96,7 @@ class Summary:
         lines = [str(self.evidence)] if self.evidence is not None and self._has_draws else []
         if len(self.modes) > 1:
             lines += ["modes by weight:", *(f"  {mode}" for mode in self.modes)]
+        lines += [f"warning: {warning}" for warning in self.warnings]
         return "\n".join([self._text, "", *lines]) if lines else self._text
 
     def _headline(self) -> str:
@@ -113,7 +117,8 @@ class Summary:
         evidence = "" if self.evidence is None else f"<p>{escape(str(self.evidence))}</p>"
         modes = "".join(f"<li>{escape(str(mode))}</li>" for mode in self.modes) if len(self.modes) > 1 else ""
         found = f"<p>Modes by weight:</p><ul>{modes}</ul>" if modes else ""
-        return f"{table}<p><b>{escape(self._headline())}</b></p><ul>{notes}</ul>{evidence}{found}"
+        warnings = "".join(f"<p>warning: {escape(warning)}</p>" for warning in self.warnings)
+        return f"{table}<p><b>{escape(self._headline())}</b></p><ul>{notes}</ul>{evidence}{found}{warnings}"
 
 
 def _with_nan(values: dict[str, Any]) -> dict[str, Any]:

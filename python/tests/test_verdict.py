@@ -49,3 +49,14 @@ def test_the_check_is_silent_at_an_edge_that_is_no_bound():
     result = km.sample(half, start=[1.0], warmup=1000, draws=1000, seed=1)
     assert result.check is None
     assert result.summary().converged
+
+
+def test_a_funnel_is_not_called_converged_and_gets_no_evidence():
+    with pytest.warns(km.KameleonWarning, match="looks like a funnel"):
+        result = km.sample(km.targets.Funnel(dim=3, s=2.0), warmup=2000, draws=2000, seed=1)
+    summary = result.summary()
+    assert all(parameter["r_hat"] <= 1.01 for parameter in summary)
+    assert not summary.converged
+    assert any("looks like a funnel" in message for message in summary.messages)
+    assert result.evidence is not None and not result.evidence.reliable
+    assert "warning: chains 0, 1, 2, 3: the target looks like a funnel" in str(summary)

@@ -144,7 +144,11 @@ pub fn posterior(
     warnings.extend(population.iter().flat_map(PopulationSummary::warnings));
     // Modes of different widths look like a funnel, and are none.
     let several = population.as_ref().is_some_and(|population| population.modes.len() > 1);
-    warnings.extend(advice.into_iter().filter(|text| !(several && text.contains(FUNNEL))));
+    let advice: Vec<String> = advice.into_iter().filter(|text| !(several && text.contains(FUNNEL))).collect();
+    if let Some(jumps) = jumps.as_mut().filter(|_| advice.iter().any(|text| text.contains(FUNNEL))) {
+        jumps.doubt_funnel();
+    }
+    warnings.extend(advice);
     warnings.extend(jumps.as_ref().and_then(|jumps| jumps.warning(&names)));
     if noisy {
         let all = chains.iter().map(|chain| (chain.index, &chain.statistics));

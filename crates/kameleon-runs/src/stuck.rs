@@ -58,7 +58,7 @@ pub fn warning<'a>(chains: impl Iterator<Item = (usize, &'a Statistics)>, advice
 pub fn too_noisy(sd: f64, settings: &RunSettings) -> Option<String> {
     (sd > probe::LARGEST_SD && settings.run.correlation == 0.0).then(|| {
         format!(
-            "sd(log p̂) = {sd:.1} at the last points of the chains is above {}: chains get stuck on estimates that are high by \
+            "sd(log p̂) = {sd:.2} at the last points of the chains is above {}: chains get stuck on estimates that are high by \
              chance. {}",
             probe::LARGEST_SD,
             advice(settings)

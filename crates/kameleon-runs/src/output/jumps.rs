@@ -1,6 +1,7 @@
 //! What the jump proposals of a run say: its evidence, and the means of parameters by weights next to those of the chains.
 
 use kameleon::diagnose::{Evidence, LARGEST_K, LARGEST_Z, LEAST_PROPOSALS, mcse_mean, r_hat, weighted_means};
+use kameleon::proposal::FUNNEL;
 use kameleon::record::Draws;
 use kameleon::report::Regions;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -70,6 +71,11 @@ impl JumpSummary {
             distances: vec![],
             regions: Regions::default(),
         }
+    }
+
+    /// Takes note of a target that looks like a funnel.
+    pub fn doubt_funnel(&mut self) {
+        self.evidence.doubt(format!("{FUNNEL}, whose narrow end is hard to reach"));
     }
 
     /// What the evidence is called.

@@ -6,6 +6,7 @@ use crate::output::{AllDraws, JumpSummary, Learned, PopulationSummary};
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Stein, Summary, summarise};
 use kameleon::engine::StopRule;
+use kameleon::proposal::FUNNEL;
 use kameleon::record::Draws;
 use kameleon::registry::Values;
 use kameleon::{Plan, Run, Statistics};
@@ -161,8 +162,11 @@ impl Posterior {
         let chains: Vec<ChainDraws> = chains.collect();
         let evidence = run.evidence(plan.pools());
         let draws: Vec<&Draws> = run.chains.iter().map(|chain| &chain.draws).collect();
-        let jumps = evidence.map(|evidence| JumpSummary::new(evidence, false, &draws, run.dim()));
+        let mut jumps = evidence.map(|evidence| JumpSummary::new(evidence, false, &draws, run.dim()));
         let mut warnings = run.warnings();
+        if let Some(jumps) = jumps.as_mut().filter(|_| warnings.iter().any(|text| text.contains(FUNNEL))) {
+            jumps.doubt_funnel();
+        }
         warnings.extend(jumps.as_ref().and_then(|jumps| jumps.warning(&run.names)));
         Self {
             target: target.into(),
@@ -216,6 +220,11 @@ impl Posterior {
                 let reached = self.until.filter(|rule| rule.is_met(&summary.parameters));
                 summary.verdict.goal = reached.map(|rule| rule.to_string());
             }
+        }
+        if summary.verdict.agree && self.warnings.iter().any(|warning| warning.contains(FUNNEL)) {
+            summary
+                .verdict
+                .doubt(format!("Chains that agree may still have missed its narrow end: {FUNNEL}, as a warning says."));
         }
         summary
     }
