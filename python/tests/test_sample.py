@@ -167,7 +167,9 @@ def test_a_noisy_compiled_function_gets_seeds_or_normals():
         return -0.5 * x[0] ** 2 + 0.5 * u[0] - 0.125
 
     compiled = km.sample(of_normals, [0.0], normals=2, **SHORT)
-    assert same(compiled, km.sample(python, [0.0], normals=2, **SHORT))
+    plain = km.sample(python, [0.0], normals=2, **SHORT)
+    # The compiler may round a sum of products once less.
+    assert np.array_equal(compiled.draws, plain.draws) and np.allclose(compiled.log_density, plain.log_density)
 
     @numba.cfunc("float64(CPointer(float64), intp, uint64)")
     def of_seed(x, dim, seed):
