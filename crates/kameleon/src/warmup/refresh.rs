@@ -23,8 +23,6 @@ use std::cmp::Ordering;
 const MOST_STATES: usize = 3000;
 /// The largest dimension with jumps, whose density takes O(d³) to learn.
 const LARGEST_WITH_JUMPS: usize = 200;
-/// From this share of effective proposals on the search for a density that is replaced soon is a light one.
-const GOOD_ALREADY: f64 = 0.3;
 /// One in this many points of z is a rare state, …
 const RARE: usize = 5;
 /// … the rarest of this many candidates.
@@ -73,11 +71,7 @@ fn jump_density(
         return None;
     }
     let sample = learning.sample(states, rng);
-    let effort = match is_last {
-        true => Effort::FINAL,
-        false if learning.efficiency() > GOOD_ALREADY => Effort::LIGHT,
-        false => Effort::LEARNING,
-    };
+    let effort = if is_last { Effort::FINAL } else { Effort::LEARNING };
     let fitted = learn_density(&sample, old.model.density.as_ref(), effort, rng);
     let learned = fitted.and_then(|fitted| {
         let density = with_flat_part(fitted, &sample, if is_last { FROZEN } else { EXPLORING }, rng)?;

@@ -25,10 +25,8 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// For a density that the next refresh replaces: while it is poor, …
+    /// For a density that the next refresh replaces.
     pub const LEARNING: Self = Self { fitted: 1200, judged: 1000, most_fitted: 4000, counts: &[2, 4], may_stay: true };
-    /// … and when it is good already.
-    pub const LIGHT: Self = Self { fitted: 700, judged: 600, most_fitted: 2000, counts: &[2, 4], may_stay: true };
     /// For the one that stays.
     pub const FINAL: Self = Self { fitted: 2000, judged: 1500, most_fitted: 6000, counts: &[2, 3, 4], may_stay: false };
 }
