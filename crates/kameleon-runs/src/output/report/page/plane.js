@@ -129,7 +129,7 @@ function proposals(data, [i, j], chains, followed) {
   base.x.range = extended(base.x.range, places.flatMap((at) => [-1, 1].map((s) => at.x + s * reach(at, 0, p.frame.scale))));
   base.y.range = extended(base.y.range, places.flatMap((at) => [-1, 1].map((s) => at.y + s * reach(at, 2, q.frame.scale))));
   const note = places.length
-    ? `Each ellipse holds about half of the steps that ${named(data, followed)} proposes from its centre, a draw of the chain. Where they turn and stretch with the dots, the sampler follows the shape of the target.`
+    ? `Each ellipse holds about half of the local steps (jumps are not shown) that ${named(data, followed)} proposes from its centre, a draw of the chain. Where they turn and stretch with the dots, the sampler follows the shape of the target.`
     : "There is no record of the proposals of this run.";
   let lit = -1;
   return {
