@@ -23,7 +23,7 @@ const LEVELS: [f64; 3] = [0.05, 0.5, 0.95];
 const MARGIN: f64 = 0.002;
 const STANDARD_ERRORS: f64 = 5.0;
 
-/// How the journals of a run are read: all draws, or one out of every so many, with a word on how far it is.
+/// How the journals of a run are read: all draws, or evenly spaced ones, with a word on how far it is.
 pub struct Reading<'a> {
     every: u64,
     total: u64,

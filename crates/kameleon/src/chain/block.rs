@@ -65,7 +65,7 @@ impl Block {
         self.filled += 1;
     }
 
-    /// The draw that the step ends at which tried the last point, and whether it is new. Before there are draws, the chain stays.
+    /// The draw at which the present step ends, and whether it is new. Before there are draws, the chain stays.
     pub fn draw(&self) -> (&Place, bool) {
         match self.filled.checked_sub(2).and_then(|i| Some((self.draws.get(i)?, *self.is_new.get(i)?))) {
             Some(draw) => draw,
@@ -119,10 +119,11 @@ impl Block {
     }
 }
 
-/// `count` indices, each with its share of the weights in expectation and never further from it than one, the first among them
-/// (conditional systematic resampling: Chopin and Singh 2015). If the first is itself one by its weight, and the others are in any order, each
-/// index may come in any place. They stand on a circle, equal ones next to each other, and are taken from the first on to both sides by turns: so the copies of where
-/// the chain was come at once and those of where it goes on from, opposite, come last. Standard errors see copies that are near.
+/// `count` indices, each with its share of the weights in expectation and never further from it than one; index 0 is always among them
+/// (conditional systematic resampling: Chopin and Singh 2015). If index 0 was itself drawn by weight, and the others are exchangeable, every
+/// place of the output has the weights for its law. The indices stand on a circle, equal ones next to each other, and are taken alternately to
+/// both sides from index 0 on. So copies of where the chain was come first, those of where it goes on from, opposite, come last, and
+/// standard errors see copies that are near.
 fn choose(log_weights: &[f64], count: usize, chosen: &mut Vec<usize>, rng: &mut Rng) {
     let largest = log_weights.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b));
     let weight = |log: f64| libm::exp(log - largest);

@@ -1,4 +1,5 @@
-//! A point by which a likelihood is known again: the best one so far, with the number of its evaluation, from which its noise follows.
+//! The evaluated point of highest likelihood, by which a resumed run checks that the model is still the same, with the number of its
+//! evaluation, from which its noise follows.
 
 use super::Batch;
 use serde::{Deserialize, Serialize};

@@ -41,7 +41,8 @@ pub fn refresh(old: &Fit, inputs: &[ChainInput], points: usize, schedule: Schedu
         inputs.iter().for_each(|input| drawn.extend(&input.jumps));
         learning.add(density, drawn);
     }
-    let is_last = t == schedule.last() || (schedule.may_end(t) && learning.is_enough());
+    let is_enough = learning.is_enough();
+    let is_last = t == schedule.last() || (schedule.may_end(t) && is_enough);
     let (mut density, mut history) = (None, None);
     if schedule.has_history(t) {
         density = jump_density(old, &learning, &window, sample, is_last, &mut rng);
@@ -51,7 +52,7 @@ pub fn refresh(old: &Fit, inputs: &[ChainInput], points: usize, schedule: Schedu
     let model = Model { metric, history, density };
     let weights = weights(&model, inputs, !is_last);
     let jumps = weights.of(&Jump) * inputs.len() as f64;
-    let next = if is_last { None } else { schedule.after(t, jumps, learning.is_enough()) };
+    let next = if is_last { None } else { schedule.after(t, jumps, is_enough) };
     let end = is_last.then(|| schedule.end(t));
     let late_efficiency = if is_last { learning.late_efficiency() } else { None };
     let learning = (!is_last).then_some(learning);

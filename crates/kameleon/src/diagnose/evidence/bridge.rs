@@ -10,8 +10,8 @@ use crate::diagnose::{ess_mean, mcse_mean};
 const NEW: f64 = 0.25;
 /// A variance estimated from n effective draws is raised by this number/n: what is rare has not been seen yet.
 const UNSEEN: f64 = 25.0;
-/// Errors come from means over this many draws, and fewer in short chains, of which there should be this number of means: a proposal and
-/// the draws that it becomes are up to two blocks of jumps apart, and what they have in common must not be overlooked.
+/// Errors come from means over this many draws, about two blocks of jumps, so that what a proposal and the draws that it becomes have in
+/// common is not overlooked. They are over fewer where a chain would have less than `LEAST_MEANS` of them.
 const TOGETHER: usize = 100;
 const LEAST_MEANS: usize = 25;
 /// The effective number of draws depends on the estimate, and the estimate, slightly, on it.
