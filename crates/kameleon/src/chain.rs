@@ -1,6 +1,7 @@
 //! One chain: ask for a point, tell its log density. The one place where points are accepted and rejected.
 
 mod block;
+mod delay;
 mod error;
 mod state;
 
@@ -15,6 +16,7 @@ use crate::random::{Purpose, stream};
 use crate::statistics::Statistics;
 use crate::target::{EvalError, Evaluation, IntoEvaluation, Noise, Target};
 use block::Block;
+use delay::Delay;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use state::{Asked, Place};
@@ -60,6 +62,7 @@ impl<P: Proposal> Chain<P> {
             there,
             is_there: false,
             block: Block::default(),
+            delay: Delay::default(),
             asked: Asked::Start,
             t: 0,
             rng: stream(settings.seed, settings.index as u64, Purpose::Move),
@@ -72,13 +75,10 @@ impl<P: Proposal> Chain<P> {
 
     /// The chain as it was stored, bit for bit. A state that does not fit together is refused.
     pub fn resume(state: ChainState<P>) -> Result<Self, ChainError> {
-        let ChainCore { settings, here, there, block, asked, .. } = &state.core;
-        let (dim, normals) = (here.x.len(), here.u.len());
-        let places = dim > 0
-            && there.x.len() == dim
-            && there.u.len() == normals
-            && settings.normals == normals
-            && block.fits(here);
+        let ChainCore { settings, here, there, block, delay, asked, .. } = &state.core;
+        let dim = here.x.len();
+        let places =
+            dim > 0 && settings.normals == here.u.len() && there.is_like(here) && block.fits(here) && delay.fits(here);
         let numbers = here.x.iter().all(|x| x.is_finite()) && here.log_density.is_finite();
         let why = match asked {
             _ if !places || !numbers => Some("its points do not fit together"),
@@ -111,7 +111,6 @@ impl<P: Proposal> Chain<P> {
         }
         let ChainState { core, proposal } = &mut self.state;
         if core.asked == Asked::Nothing {
-            core.block.go_back(&mut core.here);
             let Place { x, u, .. } = &mut core.there;
             let component = match core.block.component() {
                 Some(component) => {
@@ -180,9 +179,9 @@ impl<P: Proposal> Chain<P> {
     fn judge(&mut self, value: f64, why: Option<String>, component: usize) -> Step {
         let ChainState { core, proposal } = &mut self.state;
         core.asked = Asked::Judging;
-        let from = core.block.base().unwrap_or(&core.here);
         let log_ratio = if value.is_finite() {
-            let ratio = proposal.log_ratio(&from.x, &self.local_here, &core.there.x, &mut self.local_there, component);
+            let (from, to) = (&core.here, &core.there);
+            let ratio = proposal.log_ratio(&from.x, &self.local_here, &to.x, &mut self.local_there, component);
             let log = value - from.log_density + ratio;
             if log.is_nan() { f64::NEG_INFINITY } else { log }
         } else {
@@ -192,13 +191,14 @@ impl<P: Proposal> Chain<P> {
         if value.is_finite() {
             core.there.log_density = value;
         }
-        let moved = match proposal.block() {
-            2.. if log_q.is_some() => core.judge_together(log_ratio, component, proposal.block()),
-            _ => core.judge_alone(log_ratio),
+        let block = Some(proposal.block()).filter(|size| *size > 1 && log_q.is_some());
+        let moved = match block {
+            Some(_) => core.add_to_block(log_ratio, component),
+            None => core.judge_alone(log_ratio),
         };
         if core.is_there {
             std::mem::swap(&mut self.local_here, &mut self.local_there);
-        } else if core.block.is_away() {
+        } else if block.is_some_and(|size| core.close_block(size)) {
             proposal.locate(core.base(), &mut self.local_here);
         }
         let outcome = match value {
@@ -265,10 +265,10 @@ impl<P: Proposal> Chain<P> {
         core.noise.set_word_pos(u128::from(core.there.noise_at));
     }
 
-    /// The target's answer at the current point with the noise that made the estimate the chain holds: the same estimate, if
+    /// The target's answer at [`ChainCore::position`] with the noise that made the estimate there: the same estimate, if
     /// the target is still the same and the chain was advanced by [`Chain::step`].
     pub fn evaluate_again<T: Target + ?Sized>(&self, target: &mut T) -> Evaluation {
-        let Place { x, u, noise_at, .. } = &self.here;
+        let Place { x, u, noise_at, .. } = self.shown();
         let mut rng = self.noise.clone();
         rng.set_word_pos(u128::from(*noise_at));
         target.log_density(x, Noise { rng: &mut rng, normals: u })

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The chain moved there. In a block of jumps: the draw of this step is a point that was not drawn before.
+    /// The chain moved there. Where draws are shown late, after a block of jumps: the draw of this step is a point that was not drawn before.
     Accepted,
-    /// The chain stayed, by the luck of the draw. In a block of jumps: the draw of this step is one that was made before.
+    /// The chain stayed, by the luck of the draw. Where draws are shown late: the draw of this step is one that was made before.
     Rejected,
     /// The same, and the density is zero at the proposed point.
     OutsideSupport,

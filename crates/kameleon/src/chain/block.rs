@@ -7,14 +7,16 @@
 //! the point where the chain was has it. Choosing evenly spaced draws makes a mean over them nearly as good as the weighted
 //! one, where a chain that judges each jump by itself waits at points of large weight.
 //!
-//! Each step evaluates one point and ends at one draw: that of the block before, since those of its own are not known yet.
+//! Each step evaluates one point and shows one draw. The draws of a block are known at its end only, so that from the first block on
+//! all draws are shown one block late ([`Delay`]), in the order of the chain.
 
+use super::delay::Delay;
 use super::state::Place;
 use crate::Rng;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-/// A block of jumps in the making, and the draws of the block before.
+/// A block of jumps in the making.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Block {
     /// Where the chain was when it began, and then the points that were tried.
@@ -25,14 +27,9 @@ pub struct Block {
     filled: usize,
     /// The component of the proposal that the points are drawn from.
     component: usize,
-    /// The draws of the block before, and for each whether it is the first at its point, which was tried in that block.
-    draws: Vec<Place>,
-    is_new: Vec<bool>,
     /// Room for the indices of the draws.
     #[serde(skip)]
     chosen: Vec<usize>,
-    /// Whether the chain has yet to go to where the last block left it.
-    is_away: bool,
 }
 
 impl Block {
@@ -48,11 +45,6 @@ impl Block {
         (self.filled > 0).then_some(self.component)
     }
 
-    /// Where the chain was when the block began, or is to go back to; none if that is where it is.
-    pub fn base(&self) -> Option<&Place> {
-        self.candidates.first().filter(|_| self.filled > 0 || self.is_away)
-    }
-
     /// Adds a point with ln π/Q there, less that where the block began; −∞ where there is no density.
     pub fn add(&mut self, place: &Place, log_weight: f64) {
         match self.candidates.get_mut(self.filled) {
@@ -65,57 +57,27 @@ impl Block {
         self.filled += 1;
     }
 
-    /// The draw at which the present step ends, and whether it is new. Before there are draws, the chain stays.
-    pub fn draw(&self) -> (&Place, bool) {
-        match self.filled.checked_sub(2).and_then(|i| Some((self.draws.get(i)?, *self.is_new.get(i)?))) {
-            Some(draw) => draw,
-            None => (&self.candidates[0], false),
-        }
-    }
-
-    /// Chooses the draws, once `size` points were tried.
-    pub fn close_at(&mut self, size: usize, rng: &mut Rng) {
+    /// Once `size` points were tried: hands over the draws, and goes to the last of them. True if it did.
+    pub fn close_at(&mut self, size: usize, here: &mut Place, draws: &mut Delay, rng: &mut Rng) -> bool {
         if self.filled <= size {
-            return;
+            return false;
         }
         let chosen = &mut self.chosen;
         choose(&self.log_weights, size, chosen, rng);
-        self.is_new.clear();
         for (i, &k) in chosen.iter().enumerate() {
-            self.is_new.push(k > 0 && !chosen[..i].contains(&k));
-            match self.draws.get_mut(i) {
-                Some(draw) => draw.copy_from(&self.candidates[k]),
-                None => self.draws.push(self.candidates[k].clone()),
-            }
+            draws.add(&self.candidates[k], k > 0 && !chosen[..i].contains(&k));
         }
         if let Some(&last) = chosen.last() {
-            self.candidates.swap(0, last);
+            here.copy_from(&self.candidates[last]);
         }
         self.filled = 0;
-        self.is_away = true;
-    }
-
-    /// Whether a block has just been closed, and the chain has yet to go to where it goes on from.
-    pub fn is_away(&self) -> bool {
-        self.is_away
-    }
-
-    /// Goes there.
-    pub fn go_back(&mut self, here: &mut Place) {
-        if std::mem::take(&mut self.is_away) {
-            here.copy_from(&self.candidates[0]);
-        }
+        true
     }
 
     /// Whether what was read from elsewhere has points like this one, and a weight for each.
     pub fn fits(&self, like: &Place) -> bool {
-        let alike = |place: &Place| place.x.len() == like.x.len() && place.u.len() == like.u.len();
         let whole = self.filled <= self.candidates.len() && self.filled <= self.log_weights.len();
-        let draws = self.is_new.len() <= self.draws.len();
-        whole
-            && draws
-            && self.candidates.iter().chain(&self.draws).all(alike)
-            && (!self.is_away || !self.candidates.is_empty())
+        whole && self.candidates.iter().all(|place| place.is_like(like))
     }
 }
 
@@ -224,15 +186,14 @@ mod tests {
         let mut rng = stream(2, 0, Purpose::Move);
         let log_pi = |x: f64| (2.0 * x).ln();
         let ends = (0..20_000).map(|_| {
-            let (mut here, mut block) = (place(rng.random::<f64>().sqrt()), Block::default());
+            let mut here = place(rng.random::<f64>().sqrt());
+            let (mut block, mut draws) = (Block::default(), Delay::default());
             for _ in 0..13 {
-                block.go_back(&mut here);
                 if block.component().is_none() {
                     block.begin(&here, 0);
                 }
-                let base = block.base().unwrap().x[0];
                 let y = place(rng.random());
-                let ratio = log_pi(y.x[0]) - log_pi(base);
+                let ratio = log_pi(y.x[0]) - log_pi(here.x[0]);
                 block.add(&y, if fault == Fault::WithoutRatio { 2.0 * ratio } else { ratio });
                 if block.filled == 5 {
                     match fault {
@@ -249,10 +210,11 @@ mod tests {
                         Fault::None | Fault::WithoutRatio => {}
                     }
                 }
-                here.copy_from(block.draw().0);
-                block.close_at(4, &mut rng);
+                draws.show(&here);
+                block.close_at(4, &mut here, &mut draws, &mut rng);
             }
-            here.x[0] * here.x[0]
+            let x = draws.shown(&here).x[0];
+            x * x
         });
         kolmogorov_smirnov_uniform(&mut ends.collect::<Vec<f64>>())
     }

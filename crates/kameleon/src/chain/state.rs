@@ -1,6 +1,7 @@
 //! What a chain is at a moment: where it stands, what it asked for, its random streams, and its proposal.
 
 use super::block::Block;
+use super::delay::Delay;
 use crate::Rng;
 use crate::statistics::Statistics;
 use rand::RngExt;
@@ -24,6 +25,11 @@ impl Place {
         self.x.copy_from_slice(&other.x);
         self.u.copy_from_slice(&other.u);
         (self.log_density, self.noise_at) = (other.log_density, other.noise_at);
+    }
+
+    /// Whether another is a point of the same space.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.x.len() == other.x.len() && self.u.len() == other.u.len()
     }
 }
 
@@ -64,6 +70,7 @@ pub struct ChainCore {
     /// Whether the point that the last step tried is `here`; else it is `there`.
     pub(super) is_there: bool,
     pub(super) block: Block,
+    pub(super) delay: Delay,
     pub(super) asked: Asked,
     pub(super) t: u64,
     pub(super) rng: Rng,
@@ -72,27 +79,34 @@ pub struct ChainCore {
 }
 
 impl ChainCore {
-    /// Moves to the proposed point with probability min(1, ratio); tells whether it did.
+    /// Moves to the proposed point with probability min(1, ratio); tells whether the draw that is shown is a new one.
     pub(super) fn judge_alone(&mut self, log_ratio: f64) -> bool {
         let u: f64 = self.rng.random();
         self.is_there = u < libm::exp(log_ratio.min(0.0));
         if self.is_there {
             std::mem::swap(&mut self.here, &mut self.there);
         }
-        self.is_there
+        if !self.delay.is_used() {
+            return self.is_there;
+        }
+        let is_new = self.delay.show(&self.here);
+        self.delay.add(&self.here, self.is_there);
+        is_new
     }
 
-    /// Adds the proposed point to a block of jumps, and goes to a draw of the block before; tells whether it is a new one.
-    pub(super) fn judge_together(&mut self, log_ratio: f64, component: usize, size: usize) -> bool {
+    /// Adds the proposed point to a block of jumps; tells whether the draw that is shown is a new one.
+    pub(super) fn add_to_block(&mut self, log_ratio: f64, component: usize) -> bool {
         if self.block.component().is_none() {
             self.block.begin(&self.here, component);
         }
         self.block.add(&self.there, log_ratio);
-        let (draw, is_new) = self.block.draw();
-        self.here.copy_from(draw);
         self.is_there = false;
-        self.block.close_at(size, &mut self.rng);
-        is_new
+        self.delay.show(&self.here)
+    }
+
+    /// Judges the points of a block together once it has `size`, and goes to where the chain goes on from; tells whether it did.
+    pub(super) fn close_block(&mut self, size: usize) -> bool {
+        self.block.close_at(size, &mut self.here, &mut self.delay, &mut self.rng)
     }
 
     /// The standard normals that go with the point asked for.
@@ -100,19 +114,24 @@ impl ChainCore {
         &self.there.u
     }
 
-    /// Where the chain is.
+    /// The draw that the last step showed, with all that belongs to it.
+    pub(super) fn shown(&self) -> &Place {
+        self.delay.shown(&self.here)
+    }
+
+    /// The draw that the last step showed. That is where the chain is, or was a block of jumps ago.
     pub fn position(&self) -> &[f64] {
+        &self.shown().x
+    }
+
+    /// Where the next move starts from.
+    pub fn base(&self) -> &[f64] {
         &self.here.x
     }
 
-    /// Where its moves start from: where it is, but in a block of jumps where it was when that began or goes on from after it.
-    pub fn base(&self) -> &[f64] {
-        &self.block.base().unwrap_or(&self.here).x
-    }
-
-    /// The log density, or its estimate, where the chain is.
+    /// The log density, or its estimate, at [`ChainCore::position`].
     pub fn log_density(&self) -> f64 {
-        self.here.log_density
+        self.shown().log_density
     }
 
     /// The point that the last step tried, whatever became of it.

@@ -3,20 +3,23 @@
 //! The density is frozen already, so chains learn nothing but the scales of their local moves, in a short warm-up.
 
 use super::found::{Found, nearest_niches};
+use super::rounds::Estimate;
 use super::temper::resample;
 use crate::Rng;
 use crate::mixture::Sample;
 use crate::moves::{HistoryModel, Jump, Model, MoveId};
 use crate::points::Points;
 use crate::random::{Purpose, stream};
-use crate::warmup::{Fit, effective_size, log_sum_exp, shrunk_frame, weights};
+use crate::warmup::{Fit, effective_size, jump_share, log_sum_exp, shrunk_frame, weights};
 
 /// The iterations in which chains learn the scales of local moves.
 pub const SETTLING: u64 = 500;
 /// A mode of less than this share has no chain of its own.
 const LEAST_MODE: f64 = 0.001;
-/// The least and the largest share of jumps.
-const JUMPS: (f64, f64) = (0.3, 0.9);
+/// The least share of jumps.
+const LEAST_JUMPS: f64 = 0.3;
+/// The expected squared distance of a good local step, in units of the posterior, whatever the dimension: a quarter of 2.38².
+const STEP_WORTH: f64 = 1.4;
 /// One in this many points of the pool is held out.
 const HELD_OUT: usize = 3;
 
@@ -58,7 +61,9 @@ impl Found {
         let history = HistoryModel::new(Points::from_rows(&z.points, dim), metric.clone());
         let model = Model { metric, history, density: Some(density) };
         let mut shares = weights(&model, &[], false);
-        let jumps = self.frozen.map_or(JUMPS.0, |frozen| frozen.efficiency.clamp(JUMPS.0, JUMPS.1));
+        // A jump that is accepted moves by the distance of two independent draws.
+        let worth = |frozen: Estimate| 2.0 * dim as f64 * frozen.efficiency;
+        let jumps = self.frozen.map_or(LEAST_JUMPS, |frozen| jump_share(worth(frozen), STEP_WORTH).max(LEAST_JUMPS));
         let jump = MoveId::of(&Jump);
         let factor = (1.0 - jumps) / (1.0 - shares[jump]);
         MoveId::all().for_each(|id| shares[id] = if id == jump { jumps } else { factor * shares[id] });

@@ -23,13 +23,14 @@ pub fn weights(model: &Model, inputs: &[ChainInput], learning: bool) -> PerMove<
     let local = |id: &MoveId| (id.get().share() == Share::Worth).then(|| (*id, worth(*id).unwrap_or(0.0)));
     let locals: Vec<(MoveId, f64)> = possible.iter().filter_map(local).collect();
     let best = locals.iter().fold(0.0f64, |best, (_, worth)| best.max(*worth));
-    let (least, most) = if learning { LEARNING } else { LEARNED };
-    // Squares give most moves to the better kind, once nothing has to be learned from the other.
-    let jumps = |worth: f64| if learning { share(worth, best) } else { share(worth * worth, best * best) };
+    let jumps = |worth: f64| match learning {
+        true => share(worth, best).clamp(LEARNING.0, LEARNING.1),
+        false => jump_share(worth, best),
+    };
     let mut weights = PerMove::default();
     let mut steps = 1.0;
     if let Some(jump) = possible.iter().find(|id| id.get().share() == Share::Jump) {
-        weights[*jump] = worth(*jump).map_or(FIRST_JUMPS, |worth| jumps(worth).clamp(least, most));
+        weights[*jump] = worth(*jump).map_or(FIRST_JUMPS, jumps);
         steps -= weights[*jump];
     }
     let total: f64 = locals.iter().map(|(_, worth)| worth).sum();
@@ -37,6 +38,12 @@ pub fn weights(model: &Model, inputs: &[ChainInput], learning: bool) -> PerMove<
     let unit = steps / locals.iter().map(|(_, worth)| share(*worth)).sum::<f64>();
     locals.iter().for_each(|(id, worth)| weights[*id] = unit * share(*worth));
     weights
+}
+
+/// The share of jumps among moves that learn nothing more, by their worth and that of the best local move. Squares give most moves to the
+/// better kind.
+pub fn jump_share(jump: f64, local: f64) -> f64 {
+    share(jump * jump, local * local).clamp(LEARNED.0, LEARNED.1)
 }
 
 /// a/(a + b), or a half where both are zero.
