@@ -5,16 +5,19 @@ use kameleon::{Plan, Warmup};
 
 /// With fewer evaluations than this, `auto` leaves all of them to the chains.
 const LEAST_EVALUATIONS: u64 = 20_000;
+/// With more parameters than this too: a ladder would cost several times what chains do, and its density is not good.
+const MOST_PARAMETERS: usize = 30;
 /// Default lengths are for up to this many parameters.
 const PARAMETERS_EACH: usize = 10;
 
 impl RunSettings {
-    /// The plan, complete. `auto` is a population where the run has all that one needs, no start, and evaluations enough; else what
+    /// The plan, complete. `auto` is a population where the run has all that one needs, no start, evaluations enough and not too many parameters; else what
     /// suits the sampler.
     pub(crate) fn plan(&self) -> Result<Plan, SettingsError> {
         let mut plan = Plan { sampler: self.sampler()?, population: self.population.clone(), ..self.run.clone() };
         if plan.warmup == Warmup::Auto && self.check_population().is_ok() {
-            let enough = plan.max_evaluations.is_none_or(|most| most >= LEAST_EVALUATIONS);
+            let enough = plan.max_evaluations.is_none_or(|most| most >= LEAST_EVALUATIONS)
+                && self.parameters.names().len() <= MOST_PARAMETERS;
             let population = Plan { warmup: Warmup::Population, ..plan.clone() };
             if enough && population.check().is_ok() {
                 plan = population;

@@ -115,7 +115,7 @@ impl Found {
             doubts.push("the population was stopped before it was done: the budget is too small".into());
         } else if self.points.is_empty() {
             doubts.push("no draw from the prior has a positive likelihood".into());
-        } else if !self.is_good && !only_looks {
+        } else if !self.is_good && self.niches.len() > 1 && !only_looks {
             doubts.push("no good density was learned".into());
         }
         if let Some(Estimate { pareto_k, log_z, .. }) = self.frozen {

@@ -16,8 +16,9 @@ use crate::warmup::{Fit, effective_size, jump_share, log_sum_exp, shrunk_frame, 
 pub const SETTLING: u64 = 500;
 /// A mode of less than this share has no chain of its own.
 const LEAST_MODE: f64 = 0.001;
-/// The least share of jumps.
-const LEAST_JUMPS: f64 = 0.3;
+/// The least and the largest share of jumps: the density has only been tested by its own draws, and local steps lead out of tails that it
+/// lacks.
+const JUMPS: (f64, f64) = (0.3, 0.95);
 /// The expected squared distance of a good local step, in units of the posterior, whatever the dimension: a quarter of 2.38².
 const STEP_WORTH: f64 = 1.4;
 /// One in this many points of the pool is held out.
@@ -63,7 +64,7 @@ impl Found {
         let mut shares = weights(&model, &[], false);
         // A jump that is accepted moves by the distance of two independent draws.
         let worth = |frozen: Estimate| 2.0 * dim as f64 * frozen.efficiency;
-        let jumps = self.frozen.map_or(LEAST_JUMPS, |frozen| jump_share(worth(frozen), STEP_WORTH).max(LEAST_JUMPS));
+        let jumps = self.frozen.map_or(JUMPS.0, |frozen| jump_share(worth(frozen), STEP_WORTH).clamp(JUMPS.0, JUMPS.1));
         let jump = MoveId::of(&Jump);
         let factor = (1.0 - jumps) / (1.0 - shares[jump]);
         MoveId::all().for_each(|id| shares[id] = if id == jump { jumps } else { factor * shares[id] });

@@ -289,8 +289,10 @@ impl Schedule {
             _ => true,
         };
         let is_look = self.is_look();
-        // Chains that learn by themselves are better than a density that is not to be believed.
-        let believed = self.content || !is_look;
+        // Chains that learn by themselves are better than a density that is not to be believed, unless there are modes that they would not
+        // come back to.
+        let is_good = self.rounds.as_ref().is_some_and(Rounds::is_good);
+        let believed = if is_look { self.content } else { is_good || self.niches.len() > 1 };
         let mut found =
             Found::new(self.niches.clone(), self.rounds.as_ref(), &self.states, &self.log_weights, believed);
         found.count(self.particles, evaluations, batches, invalid);

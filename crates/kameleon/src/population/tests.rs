@@ -252,7 +252,9 @@ fn what_was_learned_stays_where_the_budget_ends_the_next_ladder() {
             Population::new(5, &Settings { max_evaluations: Some(budget), ..settings.clone() }, seed).unwrap();
         let found = population.run(&problem, funnel).unwrap();
         assert!(found.doubts[0].contains("the budget is too small"), "{:?}", found.doubts);
-        assert!(found.density.is_some() && found.fit(100, 1).is_some(), "seed {seed}");
+        // The density was not believed: chains start from points, and learn.
+        assert!(found.rounds.is_some() && found.fit(100, 1).is_none(), "seed {seed}");
+        assert_eq!(found.starts(4, 1).len(), 4, "seed {seed}");
         return;
     }
     panic!("no run came from rounds after looks to a full ladder");
