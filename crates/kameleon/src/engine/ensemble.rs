@@ -151,29 +151,34 @@ impl<'a> Ensemble<'a> {
     /// Advances to the next question, or to the end.
     fn settle(&mut self) -> Result<(), ChainError> {
         while self.ended.is_none() {
-            for (index, mut job) in std::mem::take(&mut self.active) {
-                let done = job.end_turn(self.sampling, &|| false);
-                if done || job.chain.waits() {
-                    self.queue.give_back(index, job, done);
-                } else {
-                    self.active.push((index, job));
-                }
-            }
             self.active.extend(std::iter::from_fn(|| self.queue.next_now()));
             self.active.sort_by_key(|(index, _)| *index);
-            let overflowed = self.pass_over_overflows();
-            if self.queue.has_failed() || self.active.is_empty() {
-                let failed = self.queue.has_failed();
+            let failed = self.queue.has_failed();
+            if failed || self.active.is_empty() {
                 let mut jobs = self.gather();
                 if !failed {
                     blame_waiting(&mut jobs);
                 }
                 self.stretch(jobs)?;
-            } else if !overflowed {
+            } else if !self.rest() && !self.pass_over_overflows() {
                 return Ok(());
             }
         }
         Ok(())
+    }
+
+    /// Gives back the jobs that have ended or wait, after which others may be ready. True if there was one.
+    fn rest(&mut self) -> bool {
+        let before = self.active.len();
+        for (index, mut job) in std::mem::take(&mut self.active) {
+            let done = job.end_turn(self.sampling, &|| false);
+            if done || job.chain.waits() {
+                self.queue.give_back(index, job, done);
+            } else {
+                self.active.push((index, job));
+            }
+        }
+        self.active.len() < before
     }
 
     /// A point that overflowed has no value, and nobody is asked for it. True if there was one.

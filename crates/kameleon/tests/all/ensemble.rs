@@ -73,6 +73,7 @@ fn an_ensemble_makes_the_draws_of_a_run_also_saved_between_question_and_answer()
     let again = finish(copy(&mut ensemble, &plan)).unwrap();
     let run = finish(ensemble).unwrap();
     assert!(run.draws() == whole.draws() && again.draws() == whole.draws());
+    assert!(matches!(again.ending, Ending::Complete), "{}", again.reason);
     assert_eq!((run.evaluations(), run.reason), (whole.evaluations(), whole.reason));
 }
 
