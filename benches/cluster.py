@@ -1,108 +1,109 @@
-"""How many times as many evaluations per second 64 workers make as one, for a model that sleeps.
+"""How many times as many evaluations per second many workers make as one, for a model that sleeps.
 
-    pip install . "dask[distributed]" && python benches/cluster.py [threads] [dask] [--workers 64] [--seconds 15]
+    pip install . psutil "dask[distributed]" && python benches/cluster.py [plain] [threads] [dask] [--workers 64]
 
 The model sleeps 20 ms, or a log-normal time (sd 1 in the log) with that mean. Sleeping costs no core, so this runs on two.
-A run has one chain for each worker. "all" counts the evaluations of a whole run; "draws" those after the warm-up, in which
-chains do not learn from each other. One worker makes 1 / 20 ms evaluations per second, and that is measured too: the
-mean of what its sleeps really took. Processor time is that of this process and of its children, beyond what the
-sleeping itself takes.
+A run has one chain for each worker. "all" is the whole run, with the learning in its warm-up and the summary at its end;
+"draws" is what comes after the warm-up. The run is kept in a folder. A worker that does nothing else makes an evaluation in the time that it sleeps:
+the ratios are to that. Processor time is that of this process and its children for each evaluation, with the model's
+own; "plain" is the model alone, called in a loop by as many threads.
 """
 
 import argparse
-import os
+import tempfile
 import time
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
+import psutil
 
 import kameleon as km
 
 SLEEP = 0.02
 WARMUP, DIM = 600, 8
+TIMES = SLEEP * np.exp(np.random.default_rng(1).standard_normal(1 << 14) - 0.5)
+TIMES *= SLEEP / TIMES.mean()
 
 
-def sleeps(x, spread):
+def sleeps(x, varies):
     """A normal density that takes its time, which depends on the point alone."""
-    seconds = SLEEP
-    if spread:
-        normal = np.random.default_rng(abs(hash(x.tobytes()))).standard_normal()
-        seconds = SLEEP * np.exp(spread * normal - 0.5 * spread**2)
-    time.sleep(seconds)
+    time.sleep(TIMES[zlib.crc32(x.tobytes()) % len(TIMES)] if varies else SLEEP)
     return -0.5 * float(x @ x)
 
 
 def processor_seconds():
-    """Of this process and of children that have ended."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    """Of this process and of its children."""
+    times = [process.cpu_times() for process in [psutil.Process(), *psutil.Process().children(recursive=True)]]
+    return sum(each.user + each.system for each in times)
 
 
-class Clock:
-    """Notes when the warm-up of all chains was over, and the evaluations until then."""
+class Moment:
+    """The evaluations made, the time, and the processor time at a moment."""
 
-    def __init__(self):
-        self.started = self.warm = time.perf_counter()
-        self.before = 0
+    def __init__(self, evaluations=0):
+        self.evaluations = evaluations
+        self.time = time.perf_counter()
+        self.processor = processor_seconds()
 
-    def __call__(self, states):
-        if states.phase != "sampling":
-            self.warm = time.perf_counter()
-            self.before = sum(iterations for iterations, _, _ in states)
-
-
-def measure(executor, workers, draws, spread):
-    """Evaluations per second of the whole run, and after its warm-up; processor seconds for each evaluation."""
-    clock, before = Clock(), processor_seconds()
-    km.sample(
-        partial(sleeps, spread=spread),
-        np.zeros(DIM),
-        chains=workers,
-        warmup=WARMUP,
-        draws=draws,
-        seed=1,
-        executor=executor,
-        progress=clock,
-    )
-    ended, cost = time.perf_counter(), processor_seconds() - before
-    whole = workers * (WARMUP + draws + 1)
-    return whole / (ended - clock.started), (whole - clock.before) / (ended - clock.warm), cost / whole
+    def until(self, later):
+        """Times the evaluations per second of one worker, and processor microseconds for each, from here on."""
+        made = later.evaluations - self.evaluations
+        return made * SLEEP / (later.time - self.time), 1e6 * (later.processor - self.processor) / made
 
 
-def show(name, spread, measured):
-    whole, after, cost = measured
-    kind = "log-normal" if spread else "constant  "
-    print(f"{name:8} {kind}  all {whole * SLEEP:5.1f}   draws {after * SLEEP:5.1f}   {1e6 * cost:6.0f} µs", flush=True)
+def measure(executor, workers, draws, varies):
+    """Of a whole run, and of it after the warm-up, to which it is resumed."""
+    model = partial(sleeps, varies=varies)
+    with tempfile.TemporaryDirectory() as folder:
+        place = folder + "/run"
+        plan = {"chains": workers, "warmup": WARMUP, "draws": 1, "seed": 1}
+        begin = Moment()
+        km.sample(model, np.zeros(DIM), executor=executor, checkpoint=place, **plan)
+        warm = Moment(workers * (WARMUP + 1))
+        km.resume(place, model, draws=draws, executor=executor, trust=True)
+        end = Moment(workers * (WARMUP + draws))
+    return begin.until(end), warm.until(end)
 
 
-def threads(workers, draws, spread):
+def plain(workers, draws, varies):
+    """The model alone, at points that differ."""
+    begin = Moment()
+    points = np.random.default_rng(2).normal(size=(workers, draws, DIM))
     with ThreadPoolExecutor(workers) as pool:
-        return measure(pool, workers, draws, spread)
+        list(pool.map(lambda mine: [sleeps(x, varies) for x in mine], points))
+    end = begin.until(Moment(workers * draws))
+    return end, end
 
 
-def dask(workers, draws, spread):
+def threads(workers, draws, varies):
+    with ThreadPoolExecutor(workers) as pool:
+        return measure(pool, workers, draws, varies)
+
+
+def dask(workers, draws, varies):
     from distributed import Client, LocalCluster
 
     settings = {"n_workers": 2, "threads_per_worker": workers // 2, "dashboard_address": None}
-    before = processor_seconds()
     with LocalCluster(**settings) as cluster, Client(cluster) as client:
-        whole, after, _ = measure(client.get_executor(), workers, draws, spread)
-    # Its workers are children, whose time is known when they have ended.
-    return whole, after, (processor_seconds() - before) / (workers * (WARMUP + draws + 1))
+        return measure(client.get_executor(), workers, draws, varies)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("kinds", nargs="*", default=["threads", "dask"])
+    parser.add_argument("kinds", nargs="*", default=["plain", "threads", "dask"])
     parser.add_argument("--workers", type=int, default=64)
-    parser.add_argument("--seconds", type=float, default=15.0)
-    arguments = parser.parse_args()
-    draws = int(arguments.seconds / SLEEP)
-    print(f"times the evaluations per second of one worker; {arguments.workers} workers, {WARMUP} + {draws} iterations")
-    for kind in arguments.kinds:
-        for spread in (0.0, 1.0):
-            show(kind, spread, {"threads": threads, "dask": dask}[kind](arguments.workers, draws, spread))
+    parser.add_argument("--draws", type=int, default=1000)
+    given = parser.parse_args()
+    print(f"{given.workers} workers, a chain for each, of {WARMUP} + {given.draws} iterations")
+    print("                      speed: all  draws      processor µs: all  draws")
+    for kind in given.kinds:
+        for varies in (False, True):
+            run = {"plain": plain, "threads": threads, "dask": dask}[kind]
+            (all_speed, all_cost), (speed, cost) = run(given.workers, given.draws, varies)
+            name = f"{kind:8} {'log-normal' if varies else 'constant'}"
+            print(f"{name:20} {all_speed:10.1f} {speed:6.1f} {all_cost:22.0f} {cost:6.0f}", flush=True)
 
 
 if __name__ == "__main__":
