@@ -18,7 +18,7 @@ from . import _kameleon, arguments, problem
 from ._prior import Draws
 from ._sampler import Sampler, plain
 from .errors import SettingsError
-from .executors import Sender
+from .executors import Load, Sender
 from .function import How, OnError
 from .parameters import Bounds, Shape
 from .population import Population
@@ -172,7 +172,7 @@ def sample(
     sender = None if executor is None else Sender(executor, recipe)
     folder = None if checkpoint is None else Path(checkpoint)
     text = json.dumps(settings, default=plain)
-    return _run(text, what, folder, (None, None, False), sender, watcher(progress, settings["run"]))
+    return _run(text, what, folder, (None, None, False), sender, watcher(progress, settings["run"], _load(sender)))
 
 
 def resume(
@@ -229,7 +229,11 @@ def resume(
     whole = arguments.again(recipe, settings, priors, joint_of(priors, prior_draws, vectorized))
     sender = None if executor is None else Sender(executor, whole)
     plan = {**settings["run"], **({"draws": draws} if draws else {})}
-    return _run(None, whole(), folder, (draws, max_minutes, trust), sender, watcher(progress, plan))
+    return _run(None, whole(), folder, (draws, max_minutes, trust), sender, watcher(progress, plan, _load(sender)))
+
+
+def _load(sender: Sender | None) -> Load | None:
+    return None if sender is None else sender.load
 
 
 def _run(
