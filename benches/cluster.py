@@ -2,11 +2,11 @@
 
     pip install . psutil "dask[distributed]" && python benches/cluster.py [plain] [threads] [dask] [--workers 64]
 
-The model sleeps 20 ms, or a log-normal time (sd 1 in the log) with that mean. Sleeping costs no core, so this runs on two.
-A run has one chain for each worker. "all" is the whole run, with the learning in its warm-up and the summary at its end;
-"draws" is what comes after the warm-up. The run is kept in a folder. A worker that does nothing else makes an evaluation in the time that it sleeps:
-the ratios are to that. Processor time is that of this process and its children for each evaluation, with the model's
-own; "plain" is the model alone, called in a loop by as many threads.
+The model sleeps 20 ms, or a log-normal time (sd 1 in the log) with that mean. Sleeping costs no core, so this runs
+on two. A run has one chain for each worker, and is kept in a folder. "all" is the whole run, with the learning in its
+warm-up and the summary at its end; "draws" is what comes after the warm-up. A worker that does nothing else makes an
+evaluation in the time that it sleeps: the ratios are to that. Processor time is that of this process and its children
+for each evaluation, with the model's own; "plain" is the model alone, called in a loop by as many threads.
 """
 
 import argparse
