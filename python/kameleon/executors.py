@@ -26,7 +26,7 @@ from .problem import Problem, Recipe, by_rows
 ATTEMPTS = 3
 """How often a task is given to the executor before it is run in this process."""
 TASK_TIME = 5.0
-"""The longest time of a task in seconds, so that little is lost with a worker or on Ctrl-C."""
+"""The longest time of a task in seconds, so that little is lost with a worker; six times that in long runs."""
 POLL_TIME = 0.2
 """How long to wait for a result, in seconds, before signals are checked."""
 PATIENCE = 6.0

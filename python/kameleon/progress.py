@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 
 from .errors import SettingsError
 
-WINDOW = 30.0
+WINDOW = 60.0
 """The seconds over which evaluations per second are counted: tasks of executors bring them by the lump."""
 
 

@@ -36,7 +36,7 @@ def test_the_total_is_known_as_far_as_it_can_be():
 def test_the_speed_is_that_of_late_also_of_a_run_that_was_resumed(clock):
     meter = Meter({"draws": 10_000, "thin": 1})
     assert meter.states(seen(4000)).per_second is None
-    for clock.seconds in range(1, 101):
+    for clock.seconds in range(1, 121):
         states = meter.states(seen(4000 + (10 * clock.seconds if clock.seconds < 50 else 490 + (clock.seconds - 49))))
     assert states.per_second == pytest.approx(2.0)
     left = 2 * 10_900 - sum(iterations for iterations, *_ in states)
