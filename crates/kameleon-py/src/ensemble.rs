@@ -32,9 +32,9 @@ impl PyEnsemble {
 impl PyEnsemble {
     /// The chains of a run with these settings (JSON).
     #[new]
-    fn new(settings: &str) -> PyResult<Self> {
+    fn new(py: Python<'_>, settings: &str) -> PyResult<Self> {
         let settings: RunSettings = json::read(settings)?;
-        Ensemble::start(&settings).map(Self::new_of).map_err(error::run)
+        py.detach(|| Ensemble::start(&settings)).map(Self::new_of).map_err(error::run)
     }
 
     /// An ensemble as it was saved.
@@ -51,13 +51,11 @@ impl PyEnsemble {
 
     /// The points whose log densities are needed next, with a seed or a row of normals for each where these are taken.
     fn ask<'py>(&self, py: Python<'py>) -> PyResult<Asked<'py>> {
-        let (asked, dim) = py.detach(|| {
-            let mut ensemble = self.lock();
-            (ensemble.ask().cloned(), ensemble.dim())
-        });
-        let Rows { points, seeds, normals, count } = asked.map_err(|why| error::chain(&why))?;
-        let width = normals.len().checked_div(count).unwrap_or(0);
-        Ok((array::rows(py, &points, dim)?, seeds, array::rows(py, &normals, width)?))
+        let mut ensemble = self.lock();
+        let dim = ensemble.dim();
+        let Rows { points, seeds, normals, count } = ensemble.ask();
+        let width = normals.len().checked_div(*count).unwrap_or(0);
+        Ok((array::rows(py, points, dim)?, seeds.clone(), array::rows(py, normals, width)?))
     }
 
     /// Tells the log densities at the points asked for.

@@ -71,8 +71,10 @@ pub struct Ensemble {
     prepared: Prepared<'static>,
     exchange: Exchange,
     chains: engine::Ensemble<'static>,
-    /// What is asked for.
-    rows: Option<Rows>,
+    /// What is asked for; worked out as soon as it can be, so that it is known whether there is anything more to ask.
+    rows: Rows,
+    /// Whether somebody was told what.
+    shown: bool,
     /// How long it took before it was loaded.
     seconds: f64,
 }
@@ -96,13 +98,13 @@ impl Ensemble {
             Ok(prepared.with_restart(Job::new(chain, Box::new(prepared.target.clone()), room)))
         };
         let jobs = prepared.settings.run.indices().into_iter().map(job).collect::<Result<_, RunError>>()?;
-        Self::of_jobs(prepared, exchange, jobs, false, 0.0)
+        Self::of_jobs(prepared, exchange, (jobs, false), (0.0, false))
     }
 
     /// An ensemble as it was saved.
     pub fn load(bytes: &[u8]) -> Result<Self, RunError> {
         let refuse = |why: String| RunError::Settings(SettingsError::new("state", why));
-        let (settings, saved, seconds): (String, SavedEnsemble, f64) =
+        let (settings, saved, before): (String, SavedEnsemble, (f64, bool)) =
             unseal(MARK, "saved ensemble", bytes).map_err(refuse)?;
         let (prepared, exchange) = prepare(&RunSettings::from_toml(&settings, "the settings of the ensemble")?)?;
         let dim = prepared.settings.parameters.0.len();
@@ -115,47 +117,57 @@ impl Ensemble {
             }
             jobs.push(prepared.with_restart(Job::new(chain, Box::new(prepared.target.clone()), recorded)));
         }
-        Self::of_jobs(prepared, exchange, jobs, saved.asked, seconds)
+        Self::of_jobs(prepared, exchange, (jobs, saved.asked), before)
     }
 
+    /// Of jobs that were `asked` or not, which took these seconds before and were shown or not.
     fn of_jobs(
         prepared: Prepared<'static>,
         exchange: Exchange,
-        jobs: Vec<Job<'static>>,
-        asked: bool,
-        seconds: f64,
+        (jobs, asked): (Vec<Job<'static>>, bool),
+        (seconds, shown): (f64, bool),
     ) -> Result<Self, RunError> {
         let output = &prepared.settings.output;
         let keep = Keep { thin: prepared.plan.thin, warmup: output.keep_warmup, jumps: output.keep_jumps };
         let chains = engine::Ensemble::new(jobs, keep, RunRule::new(&prepared)?, asked)?;
-        Ok(Self { prepared, exchange, chains, rows: None, seconds })
+        let mut this = Self { prepared, exchange, chains, rows: Rows::default(), shown, seconds };
+        this.look_ahead()?;
+        Ok(this)
     }
 
     /// The points whose log densities are wanted next: one of each chain that goes on, in the order of the chains, but for points
     /// that the bounds or the priors rule out. The same until they are told; none when the run has ended.
-    pub fn ask(&mut self) -> Result<&Rows, ChainError> {
-        while self.rows.as_ref().is_none_or(|rows| rows.count == 0) && self.chains.ending().is_none() {
-            let (rows, values) = self.pass(VecDeque::new());
-            if rows.count == 0 {
-                self.pass_on(values)?;
-            }
-            self.rows = Some(rows);
-        }
-        Ok(self.rows.get_or_insert_default())
+    pub fn ask(&mut self) -> &Rows {
+        self.shown = true;
+        &self.rows
     }
 
     /// The log densities at the points asked for, in the same order, or the reasons there are none.
     pub fn tell(&mut self, values: Vec<Evaluation>) -> Result<(), TellError> {
-        let (asked, told) = (self.rows.as_ref().map_or(0, |rows| rows.count), values.len());
+        let (asked, told) = (if self.shown { self.rows.count } else { 0 }, values.len());
         if asked == 0 {
             return Err(TellError::NothingAsked);
         }
         if asked != told {
             return Err(TellError::Count { asked, told });
         }
-        self.rows = None;
+        self.shown = false;
         let (_, values) = self.pass(values.into());
-        Ok(self.pass_on(values)?)
+        self.pass_on(values)?;
+        Ok(self.look_ahead()?)
+    }
+
+    /// Works out what is asked for next. Where all points are ruled out nobody is asked.
+    fn look_ahead(&mut self) -> Result<(), ChainError> {
+        self.rows = Rows::default();
+        while self.rows.count == 0 && self.chains.ending().is_none() {
+            let (rows, values) = self.pass(VecDeque::new());
+            if rows.count == 0 {
+                self.pass_on(values)?;
+            }
+            self.rows = rows;
+        }
+        Ok(())
     }
 
     /// What the target within bounds and priors says at the points of all chains, and the rows that the model was asked for.
@@ -188,8 +200,8 @@ impl Ensemble {
 
     /// Everything it is at this moment, also between a question and its answer.
     pub fn save(&mut self) -> Result<Vec<u8>, RunError> {
-        let (settings, seconds) = (self.prepared.settings.to_toml()?, self.seconds());
-        let value = (settings, self.chains.save()?, seconds);
+        let (settings, before) = (self.prepared.settings.to_toml()?, (self.seconds(), self.shown));
+        let value = (settings, self.chains.save()?, before);
         seal(MARK, &value).map_err(|why| SettingsError::new("state", why).into())
     }
 
