@@ -19,7 +19,6 @@ from .parameters import Bounds, Shape
 from .priors import Priors
 from .problem import Problem
 from .result import Result
-from .samplers import Kameleon
 
 __all__ = ["Ensemble"]
 
@@ -76,9 +75,7 @@ class Ensemble:
         keep_warmup: bool = False,
         keep_jumps: bool = True,
     ) -> None:
-        chosen = Kameleon() if sampler is None else sampler
-        if not isinstance(chosen, Sampler):
-            raise SettingsError("sampler", f"must be a sampler such as km.Kameleon(), not {chosen!r}")
+        chosen = arguments.sampler(sampler)
         How(noisy, normals).check()
         if correlated and not normals:
             raise SettingsError(
@@ -93,27 +90,22 @@ class Ensemble:
         table, function = arguments.settle(what, start, bounds, priors, None)
         if function is not None:
             raise SettingsError("priors", f"{function.about} is evaluated in Python: add its values to those you tell")
-        settings: dict[str, Any] = {
-            "start": arguments.starts(start, what, table),
-            "sampler": json.loads(chosen._json),
-            "model": what.model,
-            "parameters": table if any(table.values()) else list(table),
-            "run": {
-                "chains": chains,
-                "warmup": arguments.warmup(warmup),
-                "max-warmup": max_warmup,
-                "draws": draws,
-                "thin": thin,
-                "seed": secrets.randbits(32) if seed is None else seed,
-                "correlation": correlated,
-                "pool": pool,
-                "until": until,
-                "max-draws": max_draws,
-                "max-evaluations": max_evaluations,
-                "check": check,
-            },
-            "output": {"keep-warmup": keep_warmup, "keep-jumps": keep_jumps},
+        plan = {
+            "chains": chains,
+            "warmup": arguments.warmup(warmup),
+            "max-warmup": max_warmup,
+            "draws": draws,
+            "thin": thin,
+            "seed": secrets.randbits(32) if seed is None else seed,
+            "correlation": correlated,
+            "pool": pool,
+            "until": until,
+            "max-draws": max_draws,
+            "max-evaluations": max_evaluations,
+            "check": check,
         }
+        keep = {"keep-warmup": keep_warmup, "keep-jumps": keep_jumps}
+        settings = arguments.settings(chosen, what, table, arguments.starts(start, what, table), plan, keep)
         self._ensemble = _kameleon.Ensemble(json.dumps(settings, default=plain))
 
     def ask(self) -> NDArray[np.float64]:
