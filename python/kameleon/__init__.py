@@ -11,6 +11,7 @@
 from . import diagnose, kernels, samplers, summary, targets
 from ._kameleon import __version__
 from .chain import Chain, Step
+from .ensemble import Ensemble
 from .errors import (
     EvaluationError,
     KameleonError,
@@ -34,6 +35,7 @@ __all__ = [
     "KAMH",
     "SM",
     "Chain",
+    "Ensemble",
     "EvaluationError",
     "Evidence",
     "Kameleon",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import operator
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -12,12 +13,41 @@ import numpy as np
 from . import parameters
 from . import priors as all_priors
 from ._prior import Joint, PythonPrior
+from ._sampler import Sampler
 from .errors import SettingsError
 from .parameters import Shape, Table
 from .population import Population
 from .problem import WITH_PRIOR, Problem, Recipe, under
+from .samplers import Kameleon
 
 WARMUPS = ("auto", "chains", "population")
+
+
+def sampler(given: Sampler | None) -> Sampler:
+    """The sampler given, or the default."""
+    chosen = Kameleon() if given is None else given
+    if not isinstance(chosen, Sampler):
+        raise SettingsError("sampler", f"must be a sampler such as km.Kameleon(), not {chosen!r}")
+    return chosen
+
+
+def settings(
+    chosen: Sampler,
+    what: Problem,
+    table: Table,
+    starts: list[list[float]] | None,
+    plan: dict[str, Any],
+    output: dict[str, Any],
+) -> dict[str, Any]:
+    """The settings of a run."""
+    return {
+        "start": starts,
+        "sampler": json.loads(chosen._json),
+        "model": what.model,
+        "parameters": table if any(table.values()) else list(table),
+        "run": plan,
+        "output": output,
+    }
 
 
 def warmup(given: Any) -> int | str:

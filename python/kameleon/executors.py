@@ -2,16 +2,21 @@
 
 The run itself stays in this process: chains learn together, draws are stored, stopping rules are checked. The executor
 gets tasks: each advances one chain until it has to wait for its group, or until the task time is over. The result of a
-task depends only on the state of its chain, so draws do not depend on where tasks run, and a lost task can be repeated.
+task depends only on the state of its chain, so draws do not depend on where tasks run: a task that was lost, or whose
+answer is damaged, is repeated, and one whose worker is slow is given to a second one.
 """
 
 from __future__ import annotations
 
 import pickle
+import re
 import threading
+import time
 import traceback
 import uuid
-from concurrent.futures import Executor, ProcessPoolExecutor
+import zlib
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from . import _kameleon
@@ -21,12 +26,16 @@ from .problem import Problem, Recipe, by_rows
 ATTEMPTS = 3
 """How often a task is given to the executor before it is run in this process."""
 TASK_TIME = 5.0
-"""The longest time of a task in seconds, so that little is lost with a worker or on Ctrl-C."""
+"""The longest time of a task in seconds, so that little is lost with a worker; six times that in long runs."""
 POLL_TIME = 0.2
 """How long to wait for a result, in seconds, before signals are checked."""
+PATIENCE = 6.0
+"""A task that takes this many times as long as every task before it is given to another worker too."""
 
 Answer = tuple[bytes, BaseException | None]
 Task = tuple[str, Recipe, bytes]
+Done = tuple[bytes, BaseException | None, int, float]
+"""What a worker sends: the answer, a checksum of task and answer, and the seconds that it worked."""
 
 
 class _Made(threading.local):
@@ -39,16 +48,31 @@ class _Made(threading.local):
 _made = _Made()
 
 
-def do_task(task: Task) -> Answer:
+def do_task(task: Task) -> Done:
     """Runs a task on a worker. An exception in the log density is part of the answer."""
-    run, recipe, chain = task
+    started = time.perf_counter()
+    run, recipe, state = task
     if _made.run != run:
         _made.what = by_rows(recipe())
         _made.run = run
     what = _made.what
     assert what.native is not None
-    done, fault = _kameleon.work(chain, what.native, attached=what.attached, prior=what.prior)
-    return done, None if fault is None else _portable(fault)
+    done, fault = _kameleon.work(state, what.native, attached=what.attached, prior=what.prior)
+    sent = None if fault is None else _portable(fault)
+    return done, sent, _mark(task, done), time.perf_counter() - started
+
+
+def _mark(task: Task, done: bytes) -> int:
+    """A checksum by which an answer is known to be whole, and that of this task."""
+    return zlib.crc32(done, zlib.crc32(task[2]))
+
+
+def _checked(task: Task, answer: Any) -> Done:
+    """The answer; an error for anything that no worker has sent as the answer of this task."""
+    match answer:
+        case (bytes(done), fault, mark, float(seconds)) if mark == _mark(task, done):
+            return done, fault, mark, seconds
+    raise ValueError("what came back is not the answer to the task")
 
 
 def _portable(fault: BaseException) -> BaseException:
@@ -63,7 +87,7 @@ def _portable(fault: BaseException) -> BaseException:
 
 
 class Sender:
-    """Gives the tasks of a run to an executor."""
+    """Gives the tasks of a run to an executor, and knows how busy its workers are."""
 
     def __init__(self, executor: Executor | Any, recipe: Recipe) -> None:
         if not callable(getattr(executor, "submit", None)):
@@ -72,18 +96,92 @@ class Sender:
         self.recipe = recipe
         self.run = uuid.uuid4().hex
         self.task_time = TASK_TIME
-        self.notes: list[str] = []
-        """Warnings about the executor."""
+        self.load = Load(_workers(executor))
+        self._lost: dict[str, set[int]] = {}
         if isinstance(executor, ProcessPoolExecutor):
             _check(recipe)
 
     def __call__(self, chain: int, state: bytes) -> Pending:
         return Pending(self, chain, (self.run, self.recipe, state))
 
-    def note(self, text: str) -> None:
-        """Adds a warning, once."""
-        if text not in self.notes:
-            self.notes.append(text)
+    def note(self, text: str, chain: int) -> None:
+        """Adds a warning about a chain."""
+        self._lost.setdefault(text, set()).add(chain)
+
+    @property
+    def notes(self) -> list[str]:
+        """Warnings about the executor, each once, with the number of chains that it is about."""
+        return [text.format(_of(len(chains), "chain")) for text, chains in self._lost.items()]
+
+
+class Load:
+    """How busy the workers of an executor are."""
+
+    def __init__(self, workers: int | None) -> None:
+        self.out = 0
+        """The tasks that are out."""
+        self.longest = 0.0
+        """The longest time from sending a task to its answer, in seconds."""
+        self._workers = workers
+        self._most = 0
+        self._worked = 0.0
+        self._offered = 0.0
+        self._changed = time.monotonic()
+        self._lock = threading.Lock()
+
+    @property
+    def workers(self) -> int:
+        """Their number: that of the executor where it tells, or else the most tasks that were out at a time."""
+        return self._workers or self._most
+
+    @property
+    def busy(self) -> int:
+        """The workers that have a task."""
+        return min(self.out, self.workers)
+
+    def sent(self) -> None:
+        """A task was sent."""
+        self._change(1)
+
+    def back(self, since: float, worked: float | None = None) -> None:
+        """A task is no longer out: it was answered after this work, or was lost."""
+        self._change(-1)
+        if worked is not None:
+            self.longest = max(self.longest, time.monotonic() - since)
+            self._worked += worked
+
+    def _change(self, by: int) -> None:
+        with self._lock:
+            now = time.monotonic()
+            self._offered += (now - self._changed) * self.workers
+            self._changed = now
+            self.out += by
+            self._most = max(self._most, self.out)
+
+    @property
+    def utilisation(self) -> float | None:
+        """The share of their time that workers spent on tasks that were answered; None before the first answer."""
+        return min(self._worked / self._offered, 1.0) if self._worked and self._offered else None
+
+
+def _workers(executor: Any) -> int | None:
+    """The number of workers, where the executor tells it."""
+    known = getattr(executor, "_max_workers", None)
+    client = getattr(executor, "_client", None)
+    if known is None and client is not None and callable(getattr(client, "ncores", None)):
+        known = sum(client.ncores().values())
+    return known if isinstance(known, int) and known > 0 else None
+
+
+def _of(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _short(error: BaseException) -> str:
+    """An exception in one line: those of clusters have tracebacks and colours in them."""
+    lines = [line.strip() for line in re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines()]
+    said = [line for line in lines if line.strip("^~ ")]
+    return f"{type(error).__name__}: {said[-1] if said else ''}"
 
 
 def _check(recipe: Recipe) -> None:
@@ -103,43 +201,76 @@ class Pending:
         self._chain = chain
         self._task = task
         self._attempts = 0
+        self._answers: SimpleQueue[Future[Done]] = SimpleQueue()
+        self._out: list[Future[Done]] = []
+        self._refused: Exception | None = None
+        self._since = time.monotonic()
+        sender.load.sent()
         self._submit()
 
     def _submit(self) -> None:
-        """Gives the task to the executor; there is no future if the executor refuses it."""
+        """Gives the task to the executor, which may refuse it."""
         self._attempts += 1
-        self._arrived = threading.Event()
-        self._future = None
+        self._sent = time.monotonic()
         try:
-            self._future = self._sender.executor.submit(do_task, self._task)
-        except RuntimeError as error:  # also from an executor that is broken or was shut down
+            future = self._sender.executor.submit(do_task, self._task)
+        except Exception as error:  # also from an executor that is broken or was shut down
             self._refused = error
         else:
-            self._future.add_done_callback(lambda _: self._arrived.set())
+            self._out.append(future)
+            future.add_done_callback(self._answers.put)
 
     def wait(self) -> Answer | None:
         """The answer, if it arrives within the poll time. A lost task is repeated, finally in this process."""
-        if self._future is None:
-            return self._here("the executor takes no more work ({}); the rest was run in this process", self._refused)
-        if not self._arrived.wait(POLL_TIME):
-            return None
+        if self._refused is not None and not self._out:
+            return self._here(
+                "the executor takes no more work ({}); the rest of {{}} was run in this process", self._refused
+            )
         try:
-            return self._future.result()
+            future = self._answers.get(timeout=POLL_TIME)
+        except Empty:
+            self._hurry()
+            return None
+        self._out.remove(future)
+        try:
+            done, fault, _, seconds = _checked(self._task, future.result())
         except KameleonError:
             raise
         except Exception as error:
-            if self._attempts < ATTEMPTS:
-                self._submit()
-                return None
-            lost = f"the executor lost a task of chain {self._chain} {ATTEMPTS} times"
-            return self._here(lost + " ({}); it was run in this process", error)
+            return self._lost(error)
+        self._end(seconds)
+        return done, fault
+
+    def _lost(self, error: Exception) -> Answer | None:
+        """Repeats the task, or runs it here after the last attempt."""
+        if self._attempts < ATTEMPTS and self._refused is None:
+            self._submit()
+        if self._out or self._refused is not None:
+            return None
+        return self._here(
+            f"the executor lost a task {ATTEMPTS} times ({{}}); such tasks of {{{{}}}} were run in this process", error
+        )
+
+    def _hurry(self) -> None:
+        """Gives the task to another worker too if that of the last attempt is slow; the first answer counts."""
+        longest = self._sender.load.longest
+        is_slow = longest > 0 and time.monotonic() - self._sent > PATIENCE * max(longest, self._sender.task_time)
+        if is_slow and self._attempts < ATTEMPTS and self._refused is None:
+            self._submit()
 
     def _here(self, text: str, why: Exception) -> Answer:
         """Runs the task in this process, with a warning."""
-        self._sender.note(text.format(f"{type(why).__name__}: {why}") + ", with the same result")
-        return do_task(self._task)
+        self._sender.note(text.format(_short(why)) + ", with the same result", self._chain)
+        self._end(None)
+        return do_task(self._task)[:2]
+
+    def _end(self, worked: float | None) -> None:
+        """No more answers are awaited."""
+        self._sender.load.back(self._since, worked)
+        for future in self._out:
+            future.cancel()
+        self._out.clear()
 
     def cancel(self) -> None:
         """The answer is no longer needed."""
-        if self._future is not None:
-            self._future.cancel()
+        self._end(None)

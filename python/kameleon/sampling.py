@@ -18,7 +18,7 @@ from . import _kameleon, arguments, problem
 from ._prior import Draws
 from ._sampler import Sampler, plain
 from .errors import SettingsError
-from .executors import Sender
+from .executors import Load, Sender
 from .function import How, OnError
 from .parameters import Bounds, Shape
 from .population import Population
@@ -26,7 +26,6 @@ from .priors import Priors, joint_of
 from .problem import Problem
 from .progress import Progress, watcher
 from .result import Result, finish
-from .samplers import Kameleon
 
 
 def sample(
@@ -123,9 +122,7 @@ def sample(
     >>> result.draws.shape
     (4, 1000, 2)
     """
-    chosen = Kameleon() if sampler is None else sampler
-    if not isinstance(chosen, Sampler):
-        raise SettingsError("sampler", f"must be a sampler such as km.Kameleon(), not {chosen!r}")
+    chosen = arguments.sampler(sampler)
     given = arguments.names(parameters, start)
     how = How(noisy, normals, vectorized, args, kwargs or {}, on_error)
     recipe = partial(problem.make, log_density, given, how)
@@ -141,30 +138,25 @@ def sample(
         what = recipe()
         if starts is None:
             arguments.draw_starts(prior, table, seed, chains)
-    settings: dict[str, Any] = {
-        "start": starts,
-        "sampler": json.loads(chosen._json),
-        "model": what.model,
-        "parameters": table if any(table.values()) else list(table),
-        "run": {
-            "chains": chains,
-            "warmup": arguments.warmup(warmup),
-            "max-warmup": max_warmup,
-            "draws": draws,
-            "thin": thin,
-            "seed": seed,
-            "threads": threads,
-            "correlation": correlated,
-            "pool": pool,
-            "until": until,
-            "max-draws": max_draws,
-            "max-evaluations": max_evaluations,
-            "max-minutes": max_minutes,
-            "check": check,
-        },
-        "population": arguments.population(population),
-        "output": {"keep-warmup": keep_warmup, "keep-jumps": keep_jumps},
+    plan = {
+        "chains": chains,
+        "warmup": arguments.warmup(warmup),
+        "max-warmup": max_warmup,
+        "draws": draws,
+        "thin": thin,
+        "seed": seed,
+        "threads": threads,
+        "correlation": correlated,
+        "pool": pool,
+        "until": until,
+        "max-draws": max_draws,
+        "max-evaluations": max_evaluations,
+        "max-minutes": max_minutes,
+        "check": check,
     }
+    keep = {"keep-warmup": keep_warmup, "keep-jumps": keep_jumps}
+    settings = arguments.settings(chosen, what, table, starts, plan, keep)
+    settings["population"] = arguments.population(population)
     if correlated and not (what.normals if what.native is None else what.native.normals):
         raise SettingsError(
             "correlated", "needs a log density that is a function of standard normals; set `normals` to their number"
@@ -172,7 +164,7 @@ def sample(
     sender = None if executor is None else Sender(executor, recipe)
     folder = None if checkpoint is None else Path(checkpoint)
     text = json.dumps(settings, default=plain)
-    return _run(text, what, folder, (None, None, False), sender, watcher(progress, settings["run"]))
+    return _run(text, what, folder, (None, None, False), sender, watcher(progress, settings["run"], _load(sender)))
 
 
 def resume(
@@ -229,7 +221,11 @@ def resume(
     whole = arguments.again(recipe, settings, priors, joint_of(priors, prior_draws, vectorized))
     sender = None if executor is None else Sender(executor, whole)
     plan = {**settings["run"], **({"draws": draws} if draws else {})}
-    return _run(None, whole(), folder, (draws, max_minutes, trust), sender, watcher(progress, plan))
+    return _run(None, whole(), folder, (draws, max_minutes, trust), sender, watcher(progress, plan, _load(sender)))
+
+
+def _load(sender: Sender | None) -> Load | None:
+    return None if sender is None else sender.load
 
 
 def _run(

@@ -121,17 +121,3 @@ def test_the_warm_up_ends_when_it_has_learned_and_is_told():
     budget = km.sample(normal, [0.0, 0.0], max_evaluations=20_000, seed=1)
     assert budget.stats["evaluations"] <= 20_000 and budget.draws.shape[1] > 2000
     assert km.sample(normal, [0.0], sampler=km.SM(), draws=500, seed=1).warmup > 0
-
-
-def test_the_bar_knows_the_total_as_far_as_it_is_known():
-    from kameleon.progress import Bar
-
-    def states(warmup):
-        return [(500, 0.3, 1.0, warmup), (700, 0.3, 1.0, warmup)]
-
-    bar = Bar({"warmup": "auto", "draws": 1000, "thin": 2}, "terminal")
-    assert bar.total(states(5000)) == 2 * 7000 and bar.total(states(900)) == 2 * 2900
-    assert "about" in bar.line(states(900), 1.0)
-    budget = Bar({"warmup": "auto", "draws": None, "max-evaluations": 10_000}, "terminal")
-    assert budget.total(states(5000)) == 10_000
-    assert Bar({"warmup": "auto", "draws": None}, "terminal").total(states(5000)) is None

@@ -209,18 +209,11 @@ def test_a_run_under_a_function_is_resumed_with_it(tmp_path):
 
 
 def test_progress_shows_the_stage():
-    from kameleon.progress import Bar
-
     seen = []
     km.sample(rows, priors=[BOX, BOX], vectorized=True, progress=seen.append, **PLAN)
     lines = [states.population for states in seen]
     assert any(line and "evaluations" in line for line in lines) and lines[-1] is None
     assert all((states.phase == "population") == (states.population is not None) for states in seen)
-    shown = []
-    bar = Bar({"draws": 10}, "terminal")
-    bar._show = shown.append
-    bar([(0, 0.0, 1.0, 100)], "ladder 1; 20000 evaluations")
-    assert shown[0].startswith("population: ladder 1; 20000 evaluations")
 
 
 @pytest.mark.parametrize("vectorized", [False, True])

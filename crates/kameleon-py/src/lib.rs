@@ -6,6 +6,7 @@ mod array;
 mod callable;
 mod chain;
 mod diagnose;
+mod ensemble;
 mod error;
 mod executor_bridge;
 mod gp;
@@ -31,6 +32,8 @@ mod _kameleon {
     use crate::chain::PyChain;
     #[pymodule_export]
     use crate::diagnose::{autocorrelation, diagnostic, mmd2, summarise};
+    #[pymodule_export]
+    use crate::ensemble::PyEnsemble;
     #[pymodule_export]
     use crate::executor_bridge::work;
     #[pymodule_export]

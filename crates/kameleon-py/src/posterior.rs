@@ -169,14 +169,18 @@ pub fn summarise_posterior(posterior: &Bound<'_, PyDict>) -> PyResult<(String, S
 pub fn load(py: Python<'_>, folder: PathBuf) -> PyResult<(Bound<'_, PyDict>, &'static str, String)> {
     let read = || -> Result<_, RunError> { Ok((kameleon_runs::load(&folder)?, Status::read(&Files::of(&folder)?))) };
     let (posterior, status) = py.detach(read).map_err(error::run)?;
-    let ending = match status.ending {
+    Ok((to_dict(py, posterior)?, ending(status.ending), words::of_python(status.words())))
+}
+
+/// How a run ended, in a word.
+pub fn ending(how: How) -> &'static str {
+    match how {
         How::Open => "open",
         How::Complete => "complete",
         How::Limited => "limited",
         How::Stopped => "stopped",
         How::Failed => "failed",
-    };
-    Ok((to_dict(py, posterior)?, ending, words::of_python(status.words())))
+    }
 }
 
 /// The settings of the run in a folder, as JSON.

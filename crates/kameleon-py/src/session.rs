@@ -144,15 +144,17 @@ impl SignalChecked {
         Self { target, session, attached }
     }
 
-    /// Asks the interpreter, and keeps the exception.
-    fn check(&self, value: &Evaluation) {
+    /// Asks the interpreter, and keeps an exception.
+    fn check<'e>(&self, values: impl IntoIterator<Item = &'e Evaluation>) {
         if self.attached {
             Python::attach(|py| self.session.tick(py));
         }
-        if let Err(EvalError::Fatal(source)) = value
-            && let Some(error) = source.downcast_ref::<PyErr>()
-        {
-            Python::attach(|py| self.session.blame(py, error.clone_ref(py)));
+        for value in values {
+            if let Err(EvalError::Fatal(source)) = value
+                && let Some(error) = source.downcast_ref::<PyErr>()
+            {
+                Python::attach(|py| self.session.blame(py, error.clone_ref(py)));
+            }
         }
     }
 }
@@ -164,13 +166,13 @@ impl Target for SignalChecked {
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
         let value = self.target.log_density(x, noise);
-        self.check(&value);
+        self.check([&value]);
         value
     }
 
     fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {
         let values = self.target.log_densities(points, noise);
-        values.iter().for_each(|value| self.check(value));
+        self.check(&values);
         values
     }
 }

@@ -27,6 +27,7 @@
 //! Nothing here prints, reads the command line or ends the process: the program and the Python package are made of it.
 
 pub mod atomic_file;
+mod ensemble;
 mod error;
 mod gp;
 mod large;
@@ -42,6 +43,7 @@ mod read;
 mod registry;
 mod remote;
 mod reweight;
+mod rule;
 mod run;
 mod same_model;
 mod search;
@@ -51,6 +53,7 @@ mod status;
 pub mod store;
 mod stuck;
 
+pub use ensemble::{Ensemble, Rows};
 pub use error::RunError;
 pub use gp::GpModel;
 pub use kameleon_gp::GLASS;

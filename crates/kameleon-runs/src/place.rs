@@ -2,24 +2,22 @@
 
 use crate::error::RunError;
 use crate::large::MOST_BYTES;
-use crate::load::{StoredChain, load, load_limited, own_units, posterior};
+use crate::load::{StoredChain, load, load_limited, posterior};
 use crate::output::{Posterior, write_files};
 use crate::outside::Outside;
 use crate::prepare::Prepared;
 use crate::probe;
 use crate::remote::{Remote, RemoteRunner};
+use crate::rule::RunRule;
 use crate::search::{self, Outcome};
 use crate::settings::RunSettings;
 use crate::starts::ATTEMPTS;
 use crate::status::{How, Status};
 use crate::store::{DiskRecord, Folder, Search};
 use kameleon::chain::ChainError;
-use kameleon::diagnose::ParameterSummary;
-use kameleon::engine::{Finish, Job, Rule, Runner, StopRule};
+use kameleon::engine::{Finish, Job, Runner};
 use kameleon::population::{Prior, Witness};
-use kameleon::record::Draws;
 use kameleon::{Control, Ending, Evaluation};
-use kameleon_models::Bound;
 
 /// The result of a run.
 pub struct Finished {
@@ -140,22 +138,13 @@ impl<'p> Place<'p> {
     /// Runs the engine with the stopping rule of the settings, which looks at draws in the parameters' own units.
     fn run_engine<'a>(&self, jobs: Vec<Job<'a>>, prepared: &Prepared<'a>) -> Result<Finish<'a>, RunError> {
         let remote = self.runner.map(|runner| Remote::new(prepared, runner)).transpose()?;
-        let bounds = prepared.settings.parameters.bounds()?;
-        let units = |draws: &mut Draws| own_units(draws, &bounds);
-        let checked = |rule: StopRule, parameters: &[ParameterSummary]| {
-            let ess = parameters.iter().map(|p| p.ess_bulk.min(p.ess_tail)).fold(f64::INFINITY, f64::min);
-            let r_hat = parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max);
-            tracing::info!("check for {rule}: ess={ess:.0}, rhat={r_hat:.4}");
-        };
-        let mut rule = Rule { units: &units, checked: &checked, ..prepared.plan.rule()? };
+        let mut rule = RunRule::new(prepared)?;
         let runner = remote.as_ref().map(|remote| remote as &dyn Runner);
-        let mut finish = prepared.engine(runner, self.control).run(jobs, &mut rule).map_err(|mut error| {
-            describe(&mut error, prepared, &bounds);
-            error
-        })?;
-        if let Ending::Failed(error) = &mut finish.ending {
-            describe(error, prepared, &bounds);
-            finish.reason = error.to_string();
+        let run = prepared.engine(runner, self.control).run(jobs, &mut rule);
+        let mut finish = run.map_err(|error| describe(error, prepared))?;
+        if let Ending::Failed(error) = finish.ending {
+            let error = describe(error, prepared);
+            (finish.reason, finish.ending) = (error.to_string(), Ending::Failed(error));
         }
         Ok(finish)
     }
@@ -192,16 +181,18 @@ impl<'p> Place<'p> {
     }
 }
 
-/// The point of an error in the parameters' own units; and that other starts were tried, where they were.
-fn describe(error: &mut ChainError, prepared: &Prepared<'_>, bounds: &[Bound]) {
-    if let ChainError::Start { why, chain, .. } = error
+/// The error with its point in the parameters' own units; and that other starts were tried, where they were.
+pub fn describe(mut error: ChainError, prepared: &Prepared<'_>) -> ChainError {
+    if let ChainError::Start { why, chain, .. } = &mut error
         && prepared.restart(*chain).is_some()
     {
         *why += &format!(" (the last of {ATTEMPTS} starts that were drawn at random; give a start)");
     }
-    if let ChainError::Start { point, .. } | ChainError::Fatal { point, .. } = error {
+    if let ChainError::Start { point, .. } | ChainError::Fatal { point, .. } = &mut error {
+        let bounds = prepared.target.bounds();
         point.iter_mut().zip(bounds).for_each(|(u, bound)| *u = bound.bounded(*u).0);
     }
+    error
 }
 
 /// Writes the files that the settings ask for, and says which could not be written. Those of a large run would take too much memory.

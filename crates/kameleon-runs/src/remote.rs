@@ -23,6 +23,12 @@ use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
+/// Tasks take at most this share of the time that the run has taken so far, or what the runner says, if that is more.
+const SHARE_OF_RUN: f64 = 0.05;
+/// The longest task, in multiples of what the runner says.
+const LONGEST_TASK: f64 = 6.0;
+/// The shortest task of a run, as a share of the longest: tasks that all begin at once should not all end at once.
+const SHORTEST_SHARE: f64 = 0.6;
 const NOT_OF_TASK: &str = "the result is not that of the task that was sent";
 /// Has tasks done on other processes or machines.
 pub trait RemoteRunner: Sync {
@@ -30,7 +36,7 @@ pub trait RemoteRunner: Sync {
     /// what that returned; none if it was stopped before.
     fn send(&self, number: usize, task: Vec<u8>, stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError>;
 
-    /// How long a task may take: what is lost with it is computed again.
+    /// How long a task may take at first: what is lost with it is computed again. Tasks of a long run take longer, up to six times.
     fn task_time(&self) -> Duration;
 }
 
@@ -114,6 +120,7 @@ fn advance_chain(
 pub struct Remote<'a> {
     runner: &'a dyn RemoteRunner,
     settings: String,
+    started: Instant,
     deadline: Option<Instant>,
     /// How long an evaluation takes there, as far as that is known.
     seconds_each: Option<f64>,
@@ -123,7 +130,8 @@ impl<'a> Remote<'a> {
     /// Of this run.
     pub fn new(prepared: &Prepared<'_>, runner: &'a dyn RemoteRunner) -> Result<Self, RunError> {
         let deadline = prepared.time_limit().map(|(started, limit)| started + limit);
-        Ok(Self { runner, settings: prepared.settings.to_toml()?, deadline, seconds_each: None })
+        let (settings, started) = (prepared.settings.to_toml()?, prepared.started);
+        Ok(Self { runner, settings, started, deadline, seconds_each: None })
     }
 
     fn send<V: DeserializeOwned>(
@@ -149,9 +157,19 @@ impl<'a> Remote<'a> {
 
     fn fetch(&self, job: &Job<'_>, sampling: u64, stop: &dyn Fn() -> bool) -> Result<Option<TaskResult>, RemoteError> {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let time = self.runner.task_time().min(left.unwrap_or(Duration::MAX));
+        let time = task_time(self.runner.task_time(), self.started.elapsed(), job.chain.index());
+        let time = time.min(left.unwrap_or(Duration::MAX));
         self.send(job.chain.index(), Work::Chain { chain: Box::new(job.chain.save()), sampling, time }, stop)
     }
+}
+
+/// How long a task of this chain may take in a run that has taken `so_far`. What is lost with a task stays a small share of the
+/// run, and the time it takes to send one too. The draws do not depend on it.
+fn task_time(usual: Duration, so_far: Duration, chain: usize) -> Duration {
+    let longest = so_far.mul_f64(SHARE_OF_RUN).clamp(usual, usual.mul_f64(LONGEST_TASK));
+    // The golden ratio spreads any number of chains evenly.
+    let place = (chain as f64 * 0.618_033_988_749_894_9).fract();
+    longest.mul_f64(SHORTEST_SHARE + (1.0 - SHORTEST_SHARE) * place)
 }
 
 impl Runner for Remote<'_> {
@@ -219,4 +237,21 @@ fn read<V: DeserializeOwned>(bytes: &[u8]) -> Result<V, RunError> {
         return Err(RunError::Task(what));
     }
     postcard::from_bytes(rest).map_err(garbled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_grow_with_the_run_within_limits_and_do_not_end_together() {
+        let seconds =
+            |so_far: u64, chain| task_time(Duration::from_secs(5), Duration::from_secs(so_far), chain).as_secs_f64();
+        assert_eq!(seconds(0, 0), 3.0);
+        assert_eq!(seconds(400, 0), 12.0);
+        assert_eq!(seconds(100_000, 0), 18.0);
+        let mut all: Vec<f64> = (0..64).map(|chain| seconds(0, chain)).collect();
+        all.sort_by(f64::total_cmp);
+        assert!(all.windows(2).all(|pair| pair[1] - pair[0] > 0.01) && all[63] < 5.0);
+    }
 }

@@ -4,12 +4,14 @@
 //! them elsewhere, up to the number of draws that a [`Stopping`] rule names, asks the rule again, and so on until it says
 //! that there are enough. `kameleon::sample`, run folders, the Python package and studies differ in their records and rules only.
 
+mod ensemble;
 mod job;
 mod lockstep;
 mod progress;
 mod queue;
 mod stopping;
 
+pub use ensemble::{Ensemble, Question, SavedEnsemble, TellError};
 pub use job::{Job, Restart, Runner};
 pub use progress::{PopulationProgress, Progress, SoFar};
 pub use stopping::{Next, Rule, StopRule, Stopping};
@@ -116,26 +118,17 @@ impl Engine<'_> {
         late: &dyn Fn() -> bool,
     ) -> Result<Finish<'j>, ChainError> {
         loop {
-            let draws = match catch_unwind(AssertUnwindSafe(|| rule.next(&jobs))) {
-                Ok(Ok(Next::Draws(draws))) => draws,
-                Ok(Ok(Next::Enough(reason))) => return Ok(Finish { jobs, ending: Ending::Complete, reason }),
-                Ok(Ok(Next::TooFew(reason))) => return Ok(Finish { jobs, ending: Ending::Limited, reason }),
-                Ok(Err(source)) => return Ok(failed(jobs, ChainError::Record { chain: 0, source })),
-                Err(panic) => {
-                    let (t, said) = (jobs.first().map_or(0, |job| job.chain.iterations()), said(&*panic));
-                    return Ok(failed(jobs, ChainError::Internal { chain: 0, t, said }));
-                }
+            let draws = match next_draws(rule, &jobs) {
+                Ok(draws) => draws,
+                Err((ending, reason)) => return Ok(Finish { jobs, ending, reason }),
             };
             jobs = self.advance(jobs, draws.saturating_mul(self.keep.thin));
-            let mut errors: Vec<ChainError> = jobs.iter_mut().filter_map(|job| job.error.take()).collect();
-            if let Some(at) = errors.iter().position(|error| matches!(error, ChainError::Start { .. })) {
-                return Err(errors.swap_remove(at));
+            match first_error(&mut jobs) {
+                Some(error @ ChainError::Start { .. }) => return Err(error),
+                Some(error) => return Ok(failed(jobs, error)),
+                None => {}
             }
-            if !errors.is_empty() {
-                return Ok(failed(jobs, errors.swap_remove(0)));
-            }
-            let counts = jobs.iter().map(|job| job.draws(self.keep.thin));
-            let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
+            let (least, most) = made(&jobs, self.keep.thin);
             if least < draws {
                 let (ending, reason) = self.cut_short(late(), least, most);
                 return Ok(Finish { jobs, ending, reason });
@@ -144,13 +137,12 @@ impl Engine<'_> {
     }
 
     fn cut_short(&self, late: bool, least: u64, most: u64) -> (Ending, String) {
-        let after = format!("after {least} to {most} draws in each chain");
         match self.limit.filter(|_| late) {
             Some((_, limit)) => {
-                let minutes = limit.as_secs_f64() / 60.0;
+                let (minutes, after) = (limit.as_secs_f64() / 60.0, after(least, most));
                 (Ending::Limited, format!("the limit of {minutes} minutes (max-minutes) was reached {after}"))
             }
-            None => (Ending::Stopped, format!("the run was stopped before its end, {after}")),
+            None => stopped(least, most),
         }
     }
 
@@ -189,10 +181,7 @@ impl Engine<'_> {
         let stopped = stop();
         let mut jobs = queue.into_jobs();
         if !stopped {
-            // Saved chains that were never of one group.
-            for job in jobs.iter_mut().filter(|job| job.chain.waits()) {
-                job.error = Some(ChainError::Waiting { chain: job.chain.index() });
-            }
+            blame_waiting(&mut jobs);
         }
         jobs
     }
@@ -210,6 +199,56 @@ impl Engine<'_> {
     }
 }
 
+/// What the rule names next, or how the run ends; also after a panic of the rule.
+fn next_draws(rule: &mut dyn Stopping, jobs: &[Job<'_>]) -> Result<u64, (Ending, String)> {
+    match catch_unwind(AssertUnwindSafe(|| rule.next(jobs))) {
+        Ok(Ok(Next::Draws(draws))) => Ok(draws),
+        Ok(Ok(Next::Enough(reason))) => Err((Ending::Complete, reason)),
+        Ok(Ok(Next::TooFew(reason))) => Err((Ending::Limited, reason)),
+        Ok(Err(source)) => Err(ended_by(ChainError::Record { chain: 0, source })),
+        Err(panic) => {
+            let (t, said) = (jobs.first().map_or(0, |job| job.chain.iterations()), said(&*panic));
+            Err(ended_by(ChainError::Internal { chain: 0, t, said }))
+        }
+    }
+}
+
+/// The error that ended a run, where some did: that of a start comes first.
+fn first_error(jobs: &mut [Job<'_>]) -> Option<ChainError> {
+    let mut errors: Vec<ChainError> = jobs.iter_mut().filter_map(|job| job.error.take()).collect();
+    let at = errors.iter().position(|error| matches!(error, ChainError::Start { .. })).unwrap_or(0);
+    (!errors.is_empty()).then(|| errors.swap_remove(at))
+}
+
+/// Saved chains that were never of one group wait for ever: that is an error.
+fn blame_waiting(jobs: &mut [Job<'_>]) {
+    for job in jobs.iter_mut().filter(|job| job.chain.waits()) {
+        job.error = Some(ChainError::Waiting { chain: job.chain.index() });
+    }
+}
+
+/// The fewest and the most draws of a chain.
+fn made(jobs: &[Job<'_>], thin: u64) -> (u64, u64) {
+    let counts = jobs.iter().map(|job| job.draws(thin));
+    (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0))
+}
+
+fn after(least: u64, most: u64) -> String {
+    format!("after {least} to {most} draws in each chain")
+}
+
+/// The ending of a run that somebody stopped.
+fn stopped(least: u64, most: u64) -> (Ending, String) {
+    (Ending::Stopped, format!("the run was stopped before its end, {}", after(least, most)))
+}
+
+/// The ending of a run by an error.
+fn ended_by(error: ChainError) -> (Ending, String) {
+    let reason = error.to_string();
+    (Ending::Failed(error), reason)
+}
+
 fn failed(jobs: Vec<Job<'_>>, error: ChainError) -> Finish<'_> {
-    Finish { jobs, reason: error.to_string(), ending: Ending::Failed(error) }
+    let (ending, reason) = ended_by(error);
+    Finish { jobs, ending, reason }
 }

@@ -33,6 +33,7 @@
 //! * Every sampler, kernel and target is an entry of the [`registry`], with its settings, their defaults and ranges.
 //! * A [`Chain`] asks for a point and is told its log density; [`sample`] does that for many chains on threads.
 //!   The same seed gives the same draws on any number of threads, interrupted and resumed or not.
+//! * An [`ensemble`] asks for a point of every chain at once, for users who evaluate them on a scheduler of their own.
 //! * A noisy target is sampled exactly, because the estimate at the current point is kept, never made anew
 //!   (pseudo-marginal MCMC). Targets that are functions of standard normals ([`Target::normals`]) can be sampled by
 //!   correlated pseudo-marginal chains ([`Plan::correlation`]).
@@ -52,6 +53,7 @@ pub mod chain;
 mod covariance;
 pub mod diagnose;
 pub mod engine;
+pub mod ensemble;
 mod gradient_covariance;
 pub mod handover;
 pub mod history;
@@ -80,7 +82,7 @@ pub mod target;
 pub mod warmup;
 
 pub use chain::{Chain, ChainCore, ChainError, ChainSettings};
-pub use engine::{Control, Ending, Progress};
+pub use engine::{Control, Ending, Ensemble, Progress};
 pub use kernel::Kernel;
 pub use length::Length;
 pub use plan::{Plan, Warmup};

@@ -5,7 +5,7 @@ use crate::any_target::AnyTarget;
 use crate::chain::{ChainError, show_point};
 use crate::diagnose::{ChainRatios, Evidence, evidence};
 use crate::diagnose::{Summary, summarise};
-use crate::engine::{Control, Ending, Engine, Job};
+use crate::engine::{Control, Ending, Engine, Finish, Job};
 use crate::handover::Handover;
 use crate::plan::{Plan, Warmup};
 use crate::pool::chain_groups;
@@ -179,7 +179,7 @@ where
     plan.check()?;
     let what = "\"population\" starts from a prior: use sample_from_prior";
     SettingsError::demand("warmup", plan.warmup != Warmup::Population, what)?;
-    check_starts(&target, starts, plan.chains)?;
+    check_starts(target.dim(), starts, plan.chains)?;
     let chain = |index: usize| plan.chain_at(index, &starts[index % starts.len()], target.normals());
     let chains = plan.indices().into_iter().map(chain).collect::<Result<_, _>>()?;
     run(target, chains, plan, control)
@@ -194,7 +194,7 @@ where
     let target = AnyTarget::new(target);
     let handover = Handover::new(found, plan)?;
     handover.plan.check()?;
-    check_starts(&target, &handover.starts, plan.chains)?;
+    check_starts(target.dim(), &handover.starts, plan.chains)?;
     let chain = |index| handover.chain(index, target.normals());
     let chains = handover.plan.indices().into_iter().map(chain).collect::<Result<_, StartError>>()?;
     run(target, chains, &handover.plan, control)
@@ -270,7 +270,8 @@ where
     run(target, chains, &Plan { until: None, ..plan.clone() }, control)
 }
 
-fn check_starts(target: &AnyTarget<'_>, starts: &[Vec<f64>], chains: usize) -> Result<(), SettingsError> {
+/// An error unless there is a point for all chains, or one for each, in the dimension of the target, where that is known.
+pub(crate) fn check_starts(dim: Option<usize>, starts: &[Vec<f64>], chains: usize) -> Result<(), SettingsError> {
     let count = starts.len();
     let ok = count == 1 || count == chains;
     SettingsError::demand(
@@ -278,7 +279,7 @@ fn check_starts(target: &AnyTarget<'_>, starts: &[Vec<f64>], chains: usize) -> R
         ok,
         &format!("needs one point, or one for each of the {chains} chains, not {count}"),
     )?;
-    let dim = target.dim().unwrap_or(starts[0].len());
+    let dim = dim.unwrap_or(starts[0].len());
     for (chain, start) in starts.iter().enumerate() {
         let found = start.len();
         let what = format!("the point for chain {chain} has {found} coordinates where {dim} are wanted");
@@ -301,7 +302,11 @@ fn run(
     let limit = plan.time_limit().map(|limit| (Instant::now(), limit));
     let engine = Engine { keep, threads: plan.threads, limit, runner: None, control };
     let finish = engine.run(jobs, &mut plan.rule()?)?;
-    let names = target.all_names(dim);
+    Ok(gather(finish, target.all_names(dim))?)
+}
+
+/// What came of the jobs, as a run with parameters of these names.
+pub(crate) fn gather(finish: Finish<'_>, names: Vec<String>) -> Result<Run, ChainError> {
     let chains = finish.jobs.into_iter().map(|job| ChainRun::of(job, &names)).collect::<Result<_, _>>()?;
     Ok(Run { names, chains, ending: finish.ending, reason: finish.reason })
 }

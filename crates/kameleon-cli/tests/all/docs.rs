@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The commands that are not `kameleon` itself. Each refuses what does not exist.
-const STAND_INS: [(&str, &str); 6] = [
+const STAND_INS: [(&str, &str); 7] = [
     (
         "cargo",
         r#"case "$*" in "run --release -- "*) shift 3; exec kameleon "$@";;
@@ -18,6 +18,7 @@ const STAND_INS: [(&str, &str); 6] = [
     ("python", r#"test -e "$1""#),
     ("cc", r#"for last; do :; done; test -e "$last""#),
     ("gfortran", r#"for last; do :; done; test -e "$last""#),
+    ("mpiexec", r#"for last; do :; done; test -e "$last""#),
 ];
 
 /// Runs are short, and studies are only read.
@@ -64,6 +65,9 @@ fn prepare(name: &str, page: &str) -> PathBuf {
     for (k, toml) in blocks(page, "toml").iter().enumerate() {
         fs::write(folder.join(if k == 0 { "events.toml" } else { "other.toml" }), toml).unwrap();
         fs::write(folder.join("my-study.toml"), toml).unwrap();
+    }
+    if let Some(script) = blocks(page, "python").first() {
+        fs::write(folder.join("fit.py"), script).unwrap();
     }
     let short = ["sample", "--dim", "2", "--warmup", "700", "--draws", "100", "--out"];
     prints(&[&short[..], &[text(&folder.join("DIR"))]].concat());

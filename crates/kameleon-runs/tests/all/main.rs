@@ -3,6 +3,7 @@
 mod atomic_file;
 mod browser;
 mod common;
+mod ensemble;
 mod files;
 mod folder;
 mod jumps;

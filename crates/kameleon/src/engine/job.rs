@@ -4,7 +4,7 @@ use super::{Control, Progress};
 use crate::any_chain::AnyChain;
 use crate::chain::{ChainError, Step};
 use crate::record::{Draw, Keep, Moment, Record, RecordError, Recorded};
-use crate::target::{Evaluation, Noise, Target};
+use crate::target::{EvalError, Evaluation, Noise, Target};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -82,6 +82,23 @@ impl<'a> Job<'a> {
     /// The chain and its target.
     pub(super) fn parts(&mut self) -> (&mut dyn AnyChain, &mut (dyn Target + Send + 'a)) {
         (&mut *self.chain, &mut *self.target)
+    }
+
+    /// Whether the chain has a question: it has not ended, and waits for nobody.
+    pub(super) fn can_go_on(&self, sampling: u64) -> bool {
+        self.error.is_none() && !self.has(sampling) && !self.chain.waits()
+    }
+
+    /// Tells the chain what the target says, and records the draw.
+    pub(super) fn tell(&mut self, value: Evaluation, keep: Keep) -> Result<(), ChainError> {
+        if matches!(value, Err(EvalError::Fatal(_))) {
+            self.chain.put_back_noise();
+        }
+        match self.chain.tell(value) {
+            Ok(Some(step)) => self.record(&step, keep),
+            Ok(None) => Ok(()),
+            Err(error) => self.start_elsewhere(error),
+        }
     }
 
     /// Records the draw that a step ends in, if it is kept.

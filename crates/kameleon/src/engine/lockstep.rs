@@ -3,7 +3,7 @@
 use super::job::{Job, TURN};
 use super::queue::{Numbered, Queue};
 use super::{Control, Progress};
-use crate::chain::{ChainError, said};
+use crate::chain::said;
 use crate::record::Keep;
 use crate::target::{EvalError, Evaluation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,14 +33,14 @@ pub(super) fn run(queue: &Queue<'_>, keep: Keep, sampling: u64, control: Control
 fn turn(jobs: &mut [Numbered<'_>], keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) {
     let started = Instant::now();
     while !stop() && started.elapsed() < TURN {
-        let can_go_on = |job: &Job<'_>| job.error.is_none() && !job.has(sampling) && !job.chain.waits();
-        let mut active: Vec<&mut Job<'_>> = jobs.iter_mut().map(|(_, job)| job).filter(|job| can_go_on(job)).collect();
+        let mut active: Vec<&mut Job<'_>> =
+            jobs.iter_mut().map(|(_, job)| job).filter(|job| job.can_go_on(sampling)).collect();
         if active.is_empty() {
             return;
         }
         let values = ask(&mut active);
         for (job, value) in active.into_iter().zip(values) {
-            job.error = tell(job, value, keep).err();
+            job.error = job.tell(value, keep).err();
         }
     }
 }
@@ -69,16 +69,4 @@ fn ask(jobs: &mut [&mut Job<'_>]) -> Vec<Evaluation> {
     // A point that overflowed has no value, and the chain knows it.
     let missing = || Err(EvalError::reject("there is no value"));
     asked.into_iter().map(|asked| if asked { values.next().unwrap_or_else(missing) } else { missing() }).collect()
-}
-
-/// Tells a chain, and records the draw.
-fn tell(job: &mut Job<'_>, value: Evaluation, keep: Keep) -> Result<(), ChainError> {
-    if matches!(value, Err(EvalError::Fatal(_))) {
-        job.chain.put_back_noise();
-    }
-    match job.chain.tell(value) {
-        Ok(Some(step)) => job.record(&step, keep),
-        Ok(None) => Ok(()),
-        Err(error) => job.start_elsewhere(error),
-    }
 }

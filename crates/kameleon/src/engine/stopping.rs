@@ -96,6 +96,7 @@ impl From<StopRule> for String {
 }
 
 /// A limit on the draws of each chain, and a rule that may end the run before.
+#[derive(Clone, Copy)]
 pub struct Rule<'a> {
     /// The rule, if there is one.
     pub until: Option<StopRule>,
@@ -108,9 +109,9 @@ pub struct Rule<'a> {
     /// Every how many iterations one draw is kept.
     pub thin: u64,
     /// Brings draws into the units that the summary is of.
-    pub units: &'a dyn Fn(&mut Draws),
+    pub units: &'a (dyn Fn(&mut Draws) + Sync),
     /// Told of every check: the rule, and the parameters as they are.
-    pub checked: &'a dyn Fn(StopRule, &[ParameterSummary]),
+    pub checked: &'a (dyn Fn(StopRule, &[ParameterSummary]) + Sync),
     /// The number of draws that was named last; none at first.
     pub goal: Option<u64>,
 }

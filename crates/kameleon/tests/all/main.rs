@@ -11,6 +11,7 @@ mod diagnose_arviz;
 mod diagnose_properties;
 mod diagnose_summary;
 mod engine;
+mod ensemble;
 mod evidence;
 mod frozen;
 mod linalg;

@@ -1,0 +1,229 @@
+//! Batches of points in the parameters' own units, for users with a scheduler of their own.
+//!
+//! The target within the bounds and priors of the run is an [`Exchange`]: the first time it is asked it notes what it is asked for,
+//! the second time it has the values. So a value passes through the same bounds and priors as in any other run.
+
+use crate::error::RunError;
+use crate::load::{StoredChain, posterior};
+use crate::output::Posterior;
+use crate::place::describe;
+use crate::prepare::Prepared;
+use crate::rule::RunRule;
+use crate::settings::{RunSettings, SettingsError};
+use crate::status::{How, Status};
+use crate::store::{seal, unseal};
+use kameleon::any_target::AnyTarget;
+use kameleon::chain::ChainError;
+use kameleon::engine::{self, Job, SavedEnsemble, TellError};
+use kameleon::record::Keep;
+use kameleon::{EvalError, Evaluation, Noise, Target, Warmup};
+use kameleon_models::NoiseInput;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The first bytes of every saved ensemble: what it is, and the version of its form.
+const MARK: &[u8; 8] = b"KMLNENS1";
+
+/// Points whose log densities, or log likelihoods next to the priors of the settings, are wanted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows {
+    /// The points, one after another.
+    pub points: Vec<f64>,
+    /// A seed for the noise at each, if the settings say that the model takes one.
+    pub seeds: Vec<u64>,
+    /// The standard normals for the noise at each, one row after another, if the model takes them.
+    pub normals: Vec<f64>,
+    /// The number of points.
+    pub count: usize,
+}
+
+/// Notes what it is asked for, or gives what was told.
+#[derive(Clone)]
+struct Exchange {
+    noise: NoiseInput,
+    inner: Arc<Mutex<(Rows, VecDeque<Evaluation>)>>,
+}
+
+impl Exchange {
+    fn lock(&self) -> MutexGuard<'_, (Rows, VecDeque<Evaluation>)> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Target for Exchange {
+    fn normals(&self) -> usize {
+        self.noise.normals()
+    }
+
+    fn log_density(&mut self, x: &[f64], mut noise: Noise<'_>) -> Evaluation {
+        let (rows, told) = &mut *self.lock();
+        // The noise stream moves on in either case, as it does when a model takes its seed.
+        rows.seeds.extend(self.noise.seed(&mut noise));
+        rows.normals.extend_from_slice(noise.normals);
+        rows.points.extend_from_slice(x);
+        rows.count += 1;
+        told.pop_front().unwrap_or_else(|| Err(EvalError::reject("there is no value yet")))
+    }
+}
+
+/// The chains of a run that asks for points and is told their log densities.
+pub struct Ensemble {
+    prepared: Prepared<'static>,
+    exchange: Exchange,
+    chains: engine::Ensemble<'static>,
+    /// What is asked for; worked out as soon as it can be, so that it is known whether there is anything more to ask.
+    rows: Rows,
+    /// Whether somebody was told what.
+    shown: bool,
+    /// How long it took before it was loaded.
+    seconds: f64,
+}
+
+impl Ensemble {
+    /// The chains of these settings at their starts. The model is [external](crate::settings::ModelSettings::external).
+    pub fn start(settings: &RunSettings) -> Result<Self, RunError> {
+        let mut settings = settings.clone();
+        if settings.run.warmup == Warmup::Auto && settings.sampler()?.ends_warmup() {
+            settings.run.warmup = Warmup::Chains;
+        }
+        let what = "a population before the chains asks for batches of other sizes: say \"chains\", or a number";
+        SettingsError::demand("run.warmup", settings.run.warmup != Warmup::Population, what)?;
+        let what = "an ensemble does not watch the clock: stop asking, and take the result";
+        SettingsError::demand("run.max-minutes", settings.run.max_minutes.is_none(), what)?;
+        let (prepared, exchange) = prepare(&settings)?;
+        let room = |dim| prepared.plan.room(dim).map_err(|error| error.within("run"));
+        let job = |index| {
+            let chain = prepared.chain(index)?;
+            let room = room(chain.position().len())?;
+            Ok(prepared.with_restart(Job::new(chain, Box::new(prepared.target.clone()), room)))
+        };
+        let jobs = prepared.settings.run.indices().into_iter().map(job).collect::<Result<_, RunError>>()?;
+        Self::of_jobs(prepared, exchange, (jobs, false), (0.0, false))
+    }
+
+    /// An ensemble as it was saved.
+    pub fn load(bytes: &[u8]) -> Result<Self, RunError> {
+        let refuse = |why: String| RunError::Settings(SettingsError::new("state", why));
+        let (settings, saved, before): (String, SavedEnsemble, (f64, bool)) =
+            unseal(MARK, "saved ensemble", bytes).map_err(refuse)?;
+        let (prepared, exchange) = prepare(&RunSettings::from_toml(&settings, "the settings of the ensemble")?)?;
+        let dim = prepared.settings.parameters.0.len();
+        let mut jobs = Vec::new();
+        for (index, (chain, recorded)) in saved.chains.into_iter().enumerate() {
+            let chain = chain.resume()?;
+            let fits = chain.position().len() == dim && chain.index() == index && recorded.fits(dim);
+            if !fits || chain.normals().len() != prepared.target.normals() {
+                return Err(refuse(format!("chain {index} of the saved ensemble does not fit its settings")));
+            }
+            jobs.push(prepared.with_restart(Job::new(chain, Box::new(prepared.target.clone()), recorded)));
+        }
+        Self::of_jobs(prepared, exchange, (jobs, saved.asked), before)
+    }
+
+    /// Of jobs that were `asked` or not, which took these seconds before and were shown or not.
+    fn of_jobs(
+        prepared: Prepared<'static>,
+        exchange: Exchange,
+        (jobs, asked): (Vec<Job<'static>>, bool),
+        (seconds, shown): (f64, bool),
+    ) -> Result<Self, RunError> {
+        let output = &prepared.settings.output;
+        let keep = Keep { thin: prepared.plan.thin, warmup: output.keep_warmup, jumps: output.keep_jumps };
+        let chains = engine::Ensemble::new(jobs, keep, RunRule::new(&prepared)?, asked)?;
+        let mut this = Self { prepared, exchange, chains, rows: Rows::default(), shown, seconds };
+        this.look_ahead()?;
+        Ok(this)
+    }
+
+    /// The points whose log densities are wanted next: one of each chain that goes on, in the order of the chains, but for points
+    /// that the bounds or the priors rule out. The same until they are told; none when the run has ended.
+    pub fn ask(&mut self) -> &Rows {
+        self.shown = true;
+        &self.rows
+    }
+
+    /// The log densities at the points asked for, in the same order, or the reasons there are none.
+    pub fn tell(&mut self, values: Vec<Evaluation>) -> Result<(), TellError> {
+        let (asked, told) = (if self.shown { self.rows.count } else { 0 }, values.len());
+        if asked == 0 {
+            return Err(TellError::NothingAsked);
+        }
+        if asked != told {
+            return Err(TellError::Count { asked, told });
+        }
+        self.shown = false;
+        let (_, values) = self.pass(values.into());
+        self.pass_on(values)?;
+        Ok(self.look_ahead()?)
+    }
+
+    /// Works out what is asked for next. Where all points are ruled out nobody is asked.
+    fn look_ahead(&mut self) -> Result<(), ChainError> {
+        self.rows = Rows::default();
+        while self.rows.count == 0 && self.chains.ending().is_none() {
+            let (rows, values) = self.pass(VecDeque::new());
+            if rows.count == 0 {
+                self.pass_on(values)?;
+            }
+            self.rows = rows;
+        }
+        Ok(())
+    }
+
+    /// What the target within bounds and priors says at the points of all chains, and the rows that the model was asked for.
+    fn pass(&mut self, told: VecDeque<Evaluation>) -> (Rows, Vec<Evaluation>) {
+        *self.exchange.lock() = (Rows::default(), told);
+        let questions = self.chains.ask();
+        let (points, noise): (Vec<&[f64]>, Vec<Noise<'_>>) = questions.into_iter().map(|q| (q.x, q.noise)).unzip();
+        let values = self.prepared.target.log_densities(&points, noise);
+        (std::mem::take(&mut self.exchange.lock().0), values)
+    }
+
+    fn pass_on(&mut self, values: Vec<Evaluation>) -> Result<(), ChainError> {
+        let error = match self.chains.tell(values) {
+            Err(TellError::Chain(error)) => error,
+            // There is a value for each question.
+            Ok(()) | Err(TellError::NothingAsked | TellError::Count { .. }) => return Ok(()),
+        };
+        Err(describe(error, &self.prepared))
+    }
+
+    /// How it has ended, and why; none while chains have questions.
+    pub fn ending(&self) -> Option<(How, &str)> {
+        self.chains.ending().map(|(ending, reason)| (How::of(ending), reason))
+    }
+
+    /// The number of parameters.
+    pub fn dim(&self) -> usize {
+        self.prepared.settings.parameters.0.len()
+    }
+
+    /// Everything it is at this moment, also between a question and its answer.
+    pub fn save(&mut self) -> Result<Vec<u8>, RunError> {
+        let (settings, before) = (self.prepared.settings.to_toml()?, (self.seconds(), self.shown));
+        let value = (settings, self.chains.save()?, before);
+        seal(MARK, &value).map_err(|why| SettingsError::new("state", why).into())
+    }
+
+    /// What was drawn so far, with how it ended and why.
+    pub fn posterior(&mut self) -> Result<(Posterior, How, String), RunError> {
+        let finish = Self::load(&self.save()?)?.chains.finish();
+        let chains = finish.jobs.into_iter().map(StoredChain::of).collect::<Result<_, _>>()?;
+        let (ending, reason) = match self.ending() {
+            Some((ending, reason)) => (ending, reason.to_owned()),
+            None => (How::of(&finish.ending), finish.reason),
+        };
+        let status = Status { ending, reason: reason.clone(), seconds: self.seconds(), ..Status::default() };
+        Ok((posterior(&self.prepared.settings, chains, None, &status)?, ending, reason))
+    }
+
+    fn seconds(&self) -> f64 {
+        self.seconds + self.prepared.started.elapsed().as_secs_f64()
+    }
+}
+
+/// The run around an exchange.
+fn prepare(settings: &RunSettings) -> Result<(Prepared<'static>, Exchange), RunError> {
+    let exchange = Exchange { noise: settings.model.noise_input(), inner: Arc::default() };
+    Ok((Prepared::new(settings, AnyTarget::new(exchange.clone()), None)?, exchange))
+}
