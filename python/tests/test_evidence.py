@@ -135,3 +135,9 @@ def test_the_bar_knows_the_total_as_far_as_it_is_known():
     budget = Bar({"warmup": "auto", "draws": None, "max-evaluations": 10_000}, "terminal")
     assert budget.total(states(5000)) == 10_000
     assert Bar({"warmup": "auto", "draws": None}, "terminal").total(states(5000)) is None
+
+
+def test_a_bad_function_for_reweighting_is_told_as_such(result):
+    for bad in (lambda x: "much", lambda x: x[99], lambda: 0.0, lambda x: None, {"a": 1}):
+        with pytest.raises(km.SettingsError, match="must be a function of a point"):
+            km.reweight(result, bad)
