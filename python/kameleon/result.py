@@ -300,7 +300,7 @@ class Result:
         chains, draws, _ = self.draws.shape
         stats = self.stats
         seconds = "" if stats["seconds"] is None else f" in {stats['seconds']:.1f} s"
-        accepted = f", accepted {stats['acceptance']:.0%}" if stats["evaluations"] else ""
+        accepted = f", accepted {stats['acceptance']:.0%}" if np.isfinite(stats["acceptance"]) else ""
         head = (
             f"<p><b>{escape(self.sampler)}</b> on {escape(self._posterior['target'])}: "
             f"{chains} chains of {draws:,} draws, "

@@ -44,7 +44,7 @@ def test_a_refusal_has_words_and_no_number():
     assert not few.evidence.reliable and few.evidence.why
     assert math.isnan(few.log_evidence) and math.isnan(few.log_evidence_error) and math.isnan(few.evidence.log)
     without = events(draws=500, keep_jumps=False)
-    assert str(without.evidence) == "log evidence: unknown: jump proposals were not kept (keep-jumps = false)"
+    assert str(without.evidence) == "log evidence: unknown: jump proposals were not kept (keep_jumps=False)"
     with pytest.raises(km.KameleonError, match="no weighted draws: jump proposals were not kept"):
         without.weighted_draws()
     other = km.sample(normal, [0.0], sampler=km.SM(), draws=500, seed=1)

@@ -4,11 +4,9 @@ use crate::settings::{Parameter, RunSettings, SettingsError, Start};
 use kameleon::Rng;
 use kameleon::nearby::{nearby, reach};
 use kameleon::random::{Purpose, stream};
-use kameleon_models::{Bound, Prior};
+use kameleon_models::Bound;
 use rand::RngExt;
 
-/// How far a start is moved from one that is given for all chains, as a share of the width of its bounds or of its prior.
-const SHARE_OF_WIDTH: f64 = 1e-2;
 /// How often a draw that falls outside the bounds is made again.
 const TRIES: usize = 1000;
 
@@ -22,7 +20,7 @@ pub fn start(
 ) -> Result<Vec<f64>, SettingsError> {
     if let Some(point) = common(settings) {
         let point = given(&point, settings, bounds, chain)?;
-        let reach: Vec<f64> = settings.parameters.0.iter().zip(bounds).zip(&point).map(reach_of).collect();
+        let reach: Vec<f64> = point.iter().zip(bounds).map(reach_of).collect();
         let moved = nearby(&point, &reach, settings.run.seed, chain, attempt);
         return Ok(moved.iter().zip(bounds).map(|(x, bound)| bound.unbounded(*x)).collect());
     }
@@ -69,13 +67,10 @@ fn common(settings: &RunSettings) -> Option<Vec<f64>> {
     }
 }
 
-/// How far a coordinate is moved at most from the point of all chains: a share of what is known of its width, and not up to a bound.
-fn reach_of((((_, parameter), bound), x): ((&(String, Parameter), &Bound), &f64)) -> f64 {
-    let between = bound.lower().zip(bound.upper()).map(|(lower, upper)| upper - lower);
-    let middle = |prior: Prior| prior.quantile(0.84) - prior.quantile(0.16);
-    let width = between.or_else(|| parameter.prior.map(middle)).filter(|width| width.is_finite());
+/// How far a coordinate is moved at most from the point of all chains: by a share of its size, and not up to a bound.
+fn reach_of((x, bound): (&f64, &Bound)) -> f64 {
     let edges = [bound.lower(), bound.upper()].into_iter().flatten().map(|edge| 0.5 * (x - edge).abs());
-    edges.fold(width.map_or_else(|| reach(*x), |width| SHARE_OF_WIDTH * width), f64::min)
+    edges.fold(reach(*x), f64::min)
 }
 
 /// A point from the settings, in the parameters' own units.
@@ -141,8 +136,8 @@ mod tests {
             assert!((found[0][0] - 1890.0).abs() < 1e-9 && (found[0][1] - 0.001).abs() < 1e-12 && found[0][2] == 0.0);
             for x in &found[1..] {
                 assert!(x[0] != found[0][0] && (x[0] - 1890.0).abs() <= 1.9, "{x:?}");
-                assert!(x[1] != found[0][1] && (0.0004..0.0016).contains(&x[1]), "{x:?}");
-                assert!(x[2] != 0.0 && x[2].abs() <= 0.1, "{x:?}");
+                assert!(x[1] != found[0][1] && (x[1] - 0.001).abs() <= 1e-6, "{x:?}");
+                assert!(x[2] != 0.0 && x[2].abs() <= 1e-3, "{x:?}");
             }
             assert!(found[1] != found[2] && found == starts(more, 0));
             let last = starts(more, ATTEMPTS - 1);

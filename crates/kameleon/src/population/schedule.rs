@@ -368,6 +368,6 @@ impl Present {
 }
 
 /// A figure for those who watch; nothing where it is not known yet.
-fn known_so_far(name: &str, figure: f64) -> String {
+pub(super) fn known_so_far(name: &str, figure: f64) -> String {
     if figure.is_finite() { format!(", {name} {figure:.2}") } else { String::new() }
 }
