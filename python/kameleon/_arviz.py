@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._kameleon import __version__
-from .errors import SettingsError
+from .errors import SettingsError, StoreError
 
 if TYPE_CHECKING:
     from .result import Result
@@ -49,6 +51,20 @@ def to_arviz(result: Result, modes: bool, log_likelihood: bool) -> Any:
     if log_likelihood:
         _add_log_likelihood(data, result._pymc)
     return data
+
+
+def save(result: Result, path: Path, modes: bool) -> None:
+    """Writes the run as netCDF with ArviZ, whole or not at all."""
+    if result.draws.shape[1] == 0:
+        raise StoreError(f"{path}: there is nothing to write, since no chain has a draw yet")
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        to_arviz(result, modes, False).to_netcdf(str(beside))
+        os.replace(beside, path)
+    except OSError as error:
+        raise StoreError(f"{path}: {error}") from error
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def _attributes(result: Result) -> dict[str, Any]:

@@ -62,8 +62,8 @@ def warmup(given: Any) -> int | str:
         iterations = -1
     if iterations >= 0:
         return iterations
-    words = ", ".join(f'"{word}"' for word in WARMUPS)
-    raise SettingsError("warmup", f"must be a number of iterations, at least 0, or one of {words}, not {given!r}")
+    words = '"chains", "population" or "auto"'
+    raise SettingsError("warmup", f"must be a number of iterations, {words}, not {given!r}")
 
 
 def population(given: Any) -> dict[str, Any]:

@@ -115,6 +115,15 @@ class Reweighted:
         return self._text.rstrip("\n")
 
 
+def _number(log_ratio: Callable[[NDArray[np.float64]], float], x: NDArray[np.float64]) -> float:
+    """The value of a function at a point."""
+    try:
+        return float(log_ratio(x))
+    except Exception as error:
+        what = f"must be a function of a point that returns a number; at {x} it raised {error!r}"
+        raise SettingsError("log_ratio", what) from error
+
+
 def reweight(result: Result, log_ratio: Callable[[NDArray[np.float64]], float] | ArrayLike | str) -> Reweighted:
     """The draws of a run under a changed prior or likelihood, without calling the model again.
 
@@ -138,9 +147,13 @@ def reweight(result: Result, log_ratio: Callable[[NDArray[np.float64]], float] |
     if isinstance(log_ratio, str):
         values = _kameleon.expression(log_ratio, result.names, points)
     elif callable(log_ratio):
-        values = np.array([float(log_ratio(x)) for x in points])
+        values = np.array([_number(log_ratio, x) for x in points])
     else:
-        values = np.asarray(log_ratio, dtype=float)
+        try:
+            values = np.asarray(log_ratio, dtype=float)
+        except (TypeError, ValueError):
+            what = f"must be a function of a point, an array of numbers or an expression, not {log_ratio!r}"
+            raise SettingsError("log_ratio", what) from None
         if values.shape != draws.shape[:2]:
             what = f"must have a number for each draw, of shape {draws.shape[:2]}, not {values.shape}"
             raise SettingsError("log_ratio", what)

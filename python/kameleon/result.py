@@ -78,7 +78,8 @@ class Result:
         self.evidence: Evidence | None = evidence_of(posterior["jumps"])
         """The evidence and how far to believe it; None for a sampler that makes no jumps."""
         self.check: dict[str, Any] | None = json.loads(posterior["stein"])
-        """What the log densities at the draws say of them: ``residual``, and ``means`` and ``squares`` by parameter.
+        """What the log densities at the draws, or slopes measured there, say of them: ``residual``, ``means`` and
+        ``squares`` by parameter, and the number of ``evaluations`` that were made for it.
 
         None where they say nothing. See docs/verdict.md.
         """
@@ -205,15 +206,16 @@ class Result:
 
     @property
     def stats(self) -> Stats:
-        """Evaluations, those of a population included, acceptance rate, seconds, counts and traces of each chain; of a
-        noisy log density also the standard deviation of its estimate, measured at the last points of the chains."""
+        """Evaluations, with those of a population and of the check, acceptance rate, seconds, counts and traces of each
+        chain; of a noisy log density also the sd of its estimate, measured at the last points of the chains."""
         chains = [json.loads(chain["statistics"]) for chain in self._posterior["chains"]]
         counts = [chain["sampling"] for chain in chains]
         steps = sum(sum(count.values()) for count in counts)
-        before = 0 if self.population is None else self.population.evaluations
+        others = 0 if self.population is None else self.population.evaluations
+        others += 0 if self.check is None else self.check["evaluations"]
         return Stats(
             {
-                "evaluations": before + sum(chain["evaluations"] for chain in chains),
+                "evaluations": others + sum(chain["evaluations"] for chain in chains),
                 "acceptance": sum(count["accepted"] for count in counts) / steps if steps else float("nan"),
                 "invalid": sum(chain["warmup"]["invalid"] + chain["sampling"]["invalid"] for chain in chains),
                 "longest_rejection_run": max((chain["longest_rejection_run"] for chain in chains), default=0),
@@ -250,7 +252,14 @@ class Result:
     def save(self, path: str | os.PathLike[str], *, modes: bool = False) -> None:
         """Write the draws to a file: netCDF for ArviZ (.nc), .csv or .parquet, by its extension; weighted draws to
         .weighted.csv. With ``modes``, the mode of each draw too."""
-        _kameleon.save(self._posterior, Path(path), modes)
+        path = Path(path)
+        if path.suffix == ".nc" and self.dims:
+            # The names and labels of dimensions, as the model has them.
+            from ._arviz import save
+
+            save(self, path, modes)
+        else:
+            _kameleon.save(self._posterior, path, modes)
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the report of the run as a self-contained HTML page."""
@@ -291,7 +300,7 @@ class Result:
         chains, draws, _ = self.draws.shape
         stats = self.stats
         seconds = "" if stats["seconds"] is None else f" in {stats['seconds']:.1f} s"
-        accepted = f", accepted {stats['acceptance']:.0%}" if stats["evaluations"] else ""
+        accepted = f", accepted {stats['acceptance']:.0%}" if np.isfinite(stats["acceptance"]) else ""
         head = (
             f"<p><b>{escape(self.sampler)}</b> on {escape(self._posterior['target'])}: "
             f"{chains} chains of {draws:,} draws, "

@@ -56,7 +56,7 @@ def sample(
     max_draws: int | None = None,
     max_evaluations: int | None = None,
     max_minutes: float | None = None,
-    check: Literal["free", "off"] = "free",
+    check: Literal["auto", "free", "full", "off"] = "auto",
     threads: int | None = None,
     executor: Executor | Any | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -69,8 +69,8 @@ def sample(
     Args:
         log_density: a function of a vector (see ``vectorized``), a numba ``cfunc``, a ctypes function, a target of
             ``km.targets``, a PyMC model, the address of a UM-Bridge server, or an expression of the parameters.
-        start: a point, a point for each chain, or a dictionary of arrays. By default chains start at draws from the
-            priors, or from (−2, 2) in each coordinate.
+        start: a point (of several chains the first begins there, the others near it), a point for each chain, or a
+            dictionary of arrays. By default chains start at draws from the priors, or from (−2, 2) in each coordinate.
         sampler: a sampler of ``km.samplers``; ``km.Kameleon()`` by default.
         draws: the number of draws kept from each chain; with ``max_evaluations`` all that the warm-up leaves.
         warmup: how the sampler learns: in a number of iterations, "chains" (until the chains have learned), or
@@ -105,7 +105,9 @@ def sample(
         pool: whether chains learn together, if their sampler can.
         until: a stopping rule such as "ess=400,rhat=1.01"; the run ends at ``draws`` or ``max_draws`` at the latest.
         max_draws, max_evaluations, max_minutes: limits of the run.
-        check: whether the verdict compares the draws with the log densities stored with them; it costs no evaluation.
+        check: how the verdict compares the draws with the log density: "free" by the values stored with them, "full" by
+            slopes that are measured after the run, "off" not at all. "auto", the default, is "free", and where that is
+            silent it measures slopes for at most 5 % of the evaluations, within ``max_evaluations``.
         threads: the number of threads. A Python function is always called on one.
         executor: a ``concurrent.futures.Executor`` that runs the chains; the draws do not depend on it.
         checkpoint: a folder for the run, for ``km.resume``, ``km.load`` and the program ``kameleon``.

@@ -26,7 +26,7 @@ class Target:
         return _kameleon.Target.open(json.dumps({"model": self._model(), "parameters": list(names)}, default=plain))
 
     def _observed(self) -> dict[str, NDArray[np.float64]]:
-        """The data, where the target was given them as arrays."""
+        """The data, where they are known."""
         return {}
 
     def _names(self) -> list[str]:
@@ -73,6 +73,9 @@ class _ByName(Target):
         common: dict[str, Any] = {key: settings.pop(key) for key in ("dim", "noise") if key in settings}
         given = {key: value for key, value in settings.items() if value is not None}
         return {"target": {"name": self._name, **given}, **common}
+
+    def _observed(self) -> dict[str, NDArray[np.float64]]:
+        return {name: np.array(values) for name, values in _kameleon.observed(self._name)}
 
 
 class BuiltInTarget(_ByName, KnownTarget):

@@ -172,3 +172,9 @@ def test_the_summary_is_a_table_of_pandas_and_reprs_are_short():
     assert table.loc["x3", "mean"] == result.summary()["x3"]["mean"]
     assert "… 20 in all" in repr(result) and len(repr(result)) < 120
     assert len(repr(result.stats)) < 300 and len(result.stats["chains"]) == 2
+
+
+def test_data_of_built_in_posteriors_reach_arviz():
+    result = km.sample(km.targets.EightSchools(), warmup=500, draws=100, chains=2, seed=1, check="off")
+    data = result.to_arviz()
+    assert list(data.observed_data["effect"].values[:3]) == [28.0, 8.0, -3.0]

@@ -44,7 +44,7 @@ def test_a_refusal_has_words_and_no_number():
     assert not few.evidence.reliable and few.evidence.why
     assert math.isnan(few.log_evidence) and math.isnan(few.log_evidence_error) and math.isnan(few.evidence.log)
     without = events(draws=500, keep_jumps=False)
-    assert str(without.evidence) == "log evidence: unknown: jump proposals were not kept (keep-jumps = false)"
+    assert str(without.evidence) == "log evidence: unknown: jump proposals were not kept (keep_jumps=False)"
     with pytest.raises(km.KameleonError, match="no weighted draws: jump proposals were not kept"):
         without.weighted_draws()
     other = km.sample(normal, [0.0], sampler=km.SM(), draws=500, seed=1)
@@ -121,3 +121,9 @@ def test_the_warm_up_ends_when_it_has_learned_and_is_told():
     budget = km.sample(normal, [0.0, 0.0], max_evaluations=20_000, seed=1)
     assert budget.stats["evaluations"] <= 20_000 and budget.draws.shape[1] > 2000
     assert km.sample(normal, [0.0], sampler=km.SM(), draws=500, seed=1).warmup > 0
+
+
+def test_a_bad_function_for_reweighting_is_told_as_such(result):
+    for bad in (lambda x: "much", lambda x: x[99], lambda: 0.0, lambda x: None, {"a": 1}):
+        with pytest.raises(km.SettingsError, match="must be a function of a point"):
+            km.reweight(result, bad)

@@ -18,7 +18,7 @@ PINNED = {
 
 def test_draws_are_those_of_the_rust_library():
     for sampler in (km.SM(), km.KAMH()):
-        result = km.sample(TARGET, np.zeros(3), sampler=sampler, **PLAN)
+        result = km.sample(TARGET, np.zeros((4, 3)), sampler=sampler, **PLAN)
         assert [result.draws[0, 0, 0], result.draws[1, -1, -1]] == PINNED[sampler.name]
 
 

@@ -70,3 +70,14 @@ def test_coordinates_name_the_rows_and_data_reach_arviz(result):
     data = pytest.importorskip("arviz") and result.to_arviz(log_likelihood=True)
     assert data.observed_data["y"].shape == (2, 3)
     assert data.log_likelihood["y"].shape == (2, 1500, 2, 3)
+
+
+def test_saved_files_have_the_names_of_dimensions(result, tmp_path):
+    xarray = pytest.importorskip("xarray")
+    result.save(tmp_path / "run.nc")
+    with xarray.open_dataset(tmp_path / "run.nc", group="posterior") as posterior:
+        assert posterior["mu"].dims == ("chain", "draw", "group")
+        assert list(posterior["group"].values) == ["a", "b", "c"]
+    assert [path.name for path in tmp_path.iterdir()] == ["run.nc"]
+    with pytest.raises(km.StoreError, match="elsewhere"):
+        result.save(tmp_path / "elsewhere" / "run.nc")

@@ -88,7 +88,7 @@ def test_what_is_wrong_is_named(make, setting):
 
 
 def test_words_are_those_of_the_argument():
-    with pytest.raises(km.SettingsError, match=r'at least 0, or one of "auto", "chains"(, "population")?, not 2.5'):
+    with pytest.raises(km.SettingsError, match=r'iterations, "chains", "population" or "auto", not 2\.5'):
         km.sample(normal, [0.0], warmup=2.5)
     with pytest.raises(km.SettingsError, match=r"^start: give a start or the parameters, since a function"):
         km.sample(normal)
@@ -106,7 +106,7 @@ def test_words_are_those_of_the_argument():
         ({"pool": "x"}, 'pool: must be True or False, not "x"'),
         ({"noisy": "x"}, "noisy: must be True or False, not 'x'"),
         ({"normals": "x"}, "normals: must be a whole number, 0 or more, not 'x'"),
-        ({"check": "all"}, "check: must be `free` or `off`, not `all`"),
+        ({"check": "all"}, "check: must be one of `auto`, `free`, `full`, `off`, not `all`"),
         ({"progress": "x"}, "progress: must be True, False or a function, not 'x'"),
         ({"parameters": ["a", "a"]}, "parameters: two of them are named 'a'"),
         ({"bounds": [(1, 0)]}, "bounds: x1: lower, 1, must be less than upper, 0"),

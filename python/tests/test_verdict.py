@@ -60,3 +60,34 @@ def test_a_funnel_is_not_called_converged_and_gets_no_evidence():
     assert any("looks like a funnel" in message for message in summary.messages)
     assert result.evidence is not None and not result.evidence.reliable
     assert "warning: chains 0, 1, 2, 3: the target looks like a funnel" in str(summary)
+
+
+def test_measured_slopes_are_counted_and_know_the_means_better():
+    target = km.targets.Funnel(dim=3, s=1.0)
+    auto = km.sample(target, warmup=2000, draws=2000, seed=3)
+    free = km.sample(target, warmup=2000, draws=2000, seed=3, check="free")
+    assert auto.check is not None
+    spent = auto.check["evaluations"]
+    assert 0 < spent <= free.stats["evaluations"] / 20
+    assert auto.stats["evaluations"] == free.stats["evaluations"] + spent
+    assert abs(auto.check["means"][0]["estimate"]) < 0.01
+    full = km.sample(target, warmup=2000, draws=2000, seed=3, check="full")
+    assert full.check is not None and full.check["evaluations"] == 12_000
+    with pytest.raises(km.SettingsError, match="check"):
+        km.sample(target, check="more")  # type: ignore[arg-type]
+
+
+def test_remarks_and_reasons_are_in_the_words_of_python():
+    run = {"priors": {"a": "normal(0, 3)"}, "parameters": ["a"], "draws": 500, "seed": 1}
+    result = km.sample("-2*a^2", warmup="chains", max_warmup=300, **run)
+    text = " ".join(result.summary().messages)
+    assert "max_warmup" in text and 'warmup="population"' in text
+    kept = km.sample("-2*a^2", warmup=500, keep_jumps=False, **run)
+    assert kept.evidence is not None and "keep_jumps=False" in kept.evidence.why
+
+
+@pytest.mark.parametrize("given", [-1, 0, 2.5, "long"])
+def test_a_warm_up_that_is_none_is_told_alike(given):
+    with pytest.raises(km.SettingsError, match=r"must be a number of iterations, .*not ") as error:
+        km.sample(km.targets.Banana(2), warmup=given, seed=1)
+    assert error.value.setting == "warmup" and '"chains", "population" or "auto"' in error.value.what

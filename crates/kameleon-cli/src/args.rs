@@ -98,7 +98,7 @@ pub struct SampleArgs {
     pub settings: SamplerArgs,
     #[command(flatten)]
     pub run: RunArgs,
-    /// Start every chain at this point, such as 0,0,1 [default: a draw from each prior, else from (−2, 2)]
+    /// Start the first chain at this point, such as 0,0,1, and the others near it [default: a draw from each prior, else from (−2, 2)]
     #[arg(long, value_name = "X1,X2,…", allow_hyphen_values = true)]
     pub start: Option<String>,
     /// Store the draws of the warm-up too

@@ -18,6 +18,7 @@ pub fn calibrate(args: &CalibrateArgs) -> Result<Exit> {
         only: args.only.clone(),
         draws: args.draws,
         keep: args.keep,
+        check: args.check.unwrap_or_default(),
     };
     let bar = Bar::new(args.quiet);
     let settings = study::settings(args.out.clone(), args.threads, &bar)?;

@@ -14,6 +14,14 @@ impl SampleArgs {
             Some(file) => read(file)?,
             None => RunSettings::default(),
         };
+        if let (Some(target), Some(file)) = (&self.target, &self.file) {
+            let (names, file) = (settings.parameters.names().join(", "), file.display());
+            if !names.is_empty() {
+                tracing::warn!(
+                    "--target {target} takes the place of the model in {file}; what the file says of its parameters ({names}) is not used"
+                );
+            }
+        }
         if self.target.is_some() {
             // Another model takes the place of the file's; what --set says is about the new one.
             (settings.model, settings.parameters) = Default::default();

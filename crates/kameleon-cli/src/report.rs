@@ -148,6 +148,9 @@ fn as_text(
         ));
     }
     let mut line = format!("{} evaluations", posterior.evaluations());
+    if let Some(stein) = posterior.stein.as_ref().filter(|stein| stein.evaluations > 0) {
+        line += &format!(" ({} for the check)", stein.evaluations);
+    }
     line += &posterior.seconds.map_or_else(String::new, |seconds| format!(" in {seconds:.2} s"));
     if figures.acceptance.is_finite() {
         let Figures { acceptance, longest_rejection_run, .. } = figures;
@@ -237,7 +240,10 @@ fn headline(shown: &Shown<'_>, draws: u64) -> String {
         posterior.target,
         posterior.dim(),
         if posterior.dim() == 1 { "" } else { "s" },
-        population::beginning(posterior),
+        match shown.settings.is_too_small_for_population() {
+            true => "no population (fewer than 20000 evaluations), ".into(),
+            false => population::beginning(posterior),
+        },
         posterior.warmup,
         if posterior.thin > 1 { format!(" (one in {} kept)", posterior.thin) } else { String::new() },
         posterior.seed,

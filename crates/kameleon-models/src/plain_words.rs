@@ -1,7 +1,7 @@
 //! What readers of settings and of answers say is wrong, without the words of Rust.
 
 /// The words of Rust in what readers of settings say, and words for users.
-const WORDS: [(&str, &str); 17] = [
+const WORDS: [(&str, &str); 16] = [
     ("unknown field", "unknown key"),
     ("missing field", "missing key"),
     ("duplicate field", "duplicate key"),
@@ -12,7 +12,6 @@ const WORDS: [(&str, &str); 17] = [
     ("expected f64", "expected a number"),
     ("expected a boolean", "expected true or false"),
     ("expected a string", "expected a text"),
-    ("boolean `", "number `"),
     ("floating point `", "number `"),
     ("integer `", "number `"),
     ("invalid type: map", "invalid type: a table"),
@@ -41,8 +40,9 @@ pub fn plain_words(message: &str) -> String {
 fn must_be(message: &str) -> Option<String> {
     let begins = WRONG.into_iter().find(|begins| message.starts_with(begins))?;
     let (found, wanted) = message[begins.len()..].split_once(", expected ")?;
-    let found = match found.strip_prefix("number `").and_then(|number| number.strip_suffix('`')) {
-        Some(number) => number,
+    let quoted = ["number `", "boolean `"].into_iter().find_map(|kind| found.strip_prefix(kind)?.strip_suffix('`'));
+    let found = match quoted {
+        Some(value) => value,
         None if begins == "invalid length " => &format!("a list of {found}"),
         None if found == "null" => "nothing",
         None => found.strip_prefix("string ").unwrap_or(found),
@@ -65,6 +65,8 @@ mod tests {
             ("invalid length 1, expected struct Fields with 3 elements", "must be a table, not a list of 1"),
             ("unknown variant `x`, expected `free` or `off`", "must be `free` or `off`, not `x`"),
             ("unknown field `a`, expected `b`", "unknown key `a`, expected `b`"),
+            ("wanted pairs, found boolean `true`", "wanted pairs, found boolean `true`"),
+            ("wanted pairs, found integer `3`", "wanted pairs, found number `3`"),
         ];
         for (said, plain) in cases {
             assert_eq!(plain_words(said), plain);

@@ -35,12 +35,14 @@
 mod cbpp;
 mod exact;
 mod herd;
+mod observed;
 mod particle_filter;
 mod stochastic_volatility;
 mod table;
 
 pub use cbpp::{Cbpp, CbppSettings};
 pub use exact::{EXACT, Exact, exact};
+pub use observed::observed;
 pub use stochastic_volatility::{StochasticVolatility, StochasticVolatilitySettings};
 
 use kameleon::any_target::AnyTarget;

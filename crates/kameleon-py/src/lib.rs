@@ -49,7 +49,7 @@ mod _kameleon {
     #[pymodule_export]
     use crate::sampler::{check_kernel, check_sampler, registry};
     #[pymodule_export]
-    use crate::target::PyTarget;
+    use crate::target::{PyTarget, observed};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

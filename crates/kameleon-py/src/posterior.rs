@@ -13,7 +13,10 @@ use pyo3::types::{PyDict, PyList};
 use std::path::PathBuf;
 
 /// The posterior as a dictionary.
-pub fn to_dict(py: Python<'_>, posterior: Posterior) -> PyResult<Bound<'_, PyDict>> {
+pub fn to_dict(py: Python<'_>, mut posterior: Posterior) -> PyResult<Bound<'_, PyDict>> {
+    if let Some(jumps) = &mut posterior.jumps {
+        jumps.evidence.why = words::of_python(&jumps.evidence.why);
+    }
     let dim = posterior.dim();
     let dict = PyDict::new(py);
     let chains = PyList::empty(py);
@@ -34,6 +37,7 @@ pub fn to_dict(py: Python<'_>, posterior: Posterior) -> PyResult<Bound<'_, PyDic
     dict.set_item("seconds", posterior.seconds)?;
     dict.set_item("settings", posterior.settings)?;
     dict.set_item("until", json::write(&posterior.until)?)?;
+    dict.set_item("remarks", words::all_of_python(posterior.remarks))?;
     dict.set_item("warnings", words::all_of_python(posterior.warnings))?;
     dict.set_item("learned", json::write(&posterior.learned)?)?;
     dict.set_item("jumps", json::write(&posterior.jumps)?)?;
@@ -110,6 +114,7 @@ fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
         seconds: get!(dict, "seconds"),
         settings: get!(dict, "settings"),
         until: json::read(&until)?,
+        remarks: get!(dict, "remarks"),
         warnings: get!(dict, "warnings"),
         learned: json::read(&learned)?,
         jumps: json::read(&jumps)?,

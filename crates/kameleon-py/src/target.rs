@@ -10,7 +10,7 @@ use kameleon::any_target::AnyTarget;
 use kameleon::random::{Purpose, stream};
 use kameleon::target::{Gaussian, Noisy};
 use kameleon::{Known, Noise, Target};
-use kameleon_models::NoiseInput;
+use kameleon_models::{NoiseInput, posteriors};
 use kameleon_runs::{Model, RunSettings};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -156,4 +156,10 @@ impl PyTarget {
 /// The exact properties of the target.
 fn known<'a>(target: &'a AnyTarget<'_>) -> PyResult<&'a dyn Known> {
     target.known().ok_or_else(|| error::setting("target", "has no known mean, variance and exact draws"))
+}
+
+/// What was observed, for a built-in posterior: each column with its name.
+#[pyfunction]
+pub fn observed(name: &str) -> Vec<(&'static str, Vec<f64>)> {
+    posteriors::observed(name)
 }

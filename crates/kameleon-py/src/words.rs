@@ -12,6 +12,7 @@ const WORDS: &[(&str, &str)] = &[
     ("let the model take standard normals", "let the function take standard normals"),
     ("keep-jumps = false", "keep_jumps=False"),
     ("warmup = \"chains\"", "warmup=\"chains\""),
+    ("warmup = \"population\"", "warmup=\"population\""),
     ("--target cbpp:n-imp=8", "km.targets.Cbpp(n_imp=8)"),
     ("--target sv:particles=400", "km.targets.StochasticVolatility(particles=400)"),
     ("true or false", "True or False"),

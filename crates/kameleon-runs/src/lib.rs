@@ -48,6 +48,7 @@ mod run;
 mod same_model;
 mod search;
 pub mod settings;
+mod slopes;
 mod starts;
 mod status;
 pub mod store;

@@ -2,7 +2,9 @@
 
 use crate::error::RunError;
 use crate::large::{Gathering, Reading};
-use crate::output::{After, ChainDraws, JumpSummary, Learned, PopulationSummary, Posterior, ProposalEllipse};
+use crate::output::{
+    After, ChainDraws, JumpSummary, Learned, PopulationSummary, Posterior, ProposalEllipse, forget_bounded,
+};
 use crate::read::settings_of;
 use crate::settings::RunSettings;
 use crate::status::Status;
@@ -123,8 +125,9 @@ pub fn posterior(
     let learned = Learned::of(chains.iter().filter_map(|chain| chain.chain.as_deref()));
     let advice = advice(chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice(&names)))));
     let noisy = settings.model.is_noisy();
+    let remarks = remarks(settings, &chains)?;
     let evidence = evidence(settings, &chains);
-    let stein = stein(settings, &chains, &bounds);
+    let stein = status.stein.clone().or_else(|| stein(settings, &chains, &bounds));
     let regions = regions(settings, &chains);
     let population = search.map(|search| {
         let points: Vec<_> = chains.iter().map(|chain| (chain.index, chain.recorded.draws.points.as_slice())).collect();
@@ -140,7 +143,7 @@ pub fn posterior(
     let has_draws = chains.iter().any(|chain| !chain.draws.is_empty());
     let mut warnings: Vec<String> = status.warning(has_draws).into_iter().collect();
     warnings.extend(status.notes.iter().cloned());
-    warnings.extend(invalid_points(statistics()));
+    warnings.extend(invalid_points(statistics(), &names));
     warnings.extend(population.iter().flat_map(PopulationSummary::warnings));
     // Modes of different widths look like a funnel, and are none.
     let several = population.as_ref().is_some_and(|population| population.modes.len() > 1);
@@ -169,6 +172,7 @@ pub fn posterior(
         settings: settings.to_toml()?,
         until: settings.run.until,
         warnings,
+        remarks,
         learned,
         jumps,
         stein,
@@ -177,6 +181,22 @@ pub fn posterior(
         all: None,
         chains,
     })
+}
+
+/// What belongs to the verdict without speaking against the draws: a warm-up that came to its limit, and modes that nobody looked for.
+fn remarks(settings: &RunSettings, chains: &[StoredChain]) -> Result<Vec<String>, RunError> {
+    let length = settings.run.length()?;
+    let is_full = |chain: &dyn AnyChain| chain.warmup() == length.warmup && chain.iterations() >= length.warmup;
+    let full = length.until_learned && chains.iter().filter_map(|stored| stored.chain.as_deref()).any(is_full);
+    let limit = full.then(|| {
+        let key = if settings.run.max_warmup.is_some() { "max-warmup" } else { "max-warmup, or a larger max-evaluations" };
+        format!(
+            "The warm-up came to its limit of {} iterations before the chains had learned all that they could. A longer one may do \
+             better: {key}.",
+            length.warmup
+        )
+    });
+    Ok(limit.into_iter().chain(settings.unsearched().map(Into::into)).collect())
 }
 
 /// The evidence, from the draws on the unbounded scale and the density that each chain jumps from.
@@ -200,16 +220,13 @@ fn evidence(settings: &RunSettings, chains: &[StoredChain]) -> Option<Evidence> 
     Some(evidence)
 }
 
-/// What the log densities at the draws say of them. Chains move on the unbounded scale, so that an estimate of a mean is one of a
-/// parameter only where that has no bounds.
+/// What the log densities at the draws say of them.
 fn stein(settings: &RunSettings, chains: &[StoredChain], bounds: &[Bound]) -> Option<Stein> {
     let draws: Vec<&Draws> =
         chains.iter().map(|chain| &chain.recorded.draws).filter(|draws| !draws.is_empty()).collect();
     let statistics = chains.iter().filter_map(|stored| Some(stored.chain.as_deref()?.statistics()));
     let mut found = settings.run.check.stein(&draws, statistics, bounds.len())?;
-    for (mean, _) in found.means.iter_mut().zip(bounds).filter(|(_, bound)| **bound != Bound::FREE) {
-        (mean.estimate, mean.error) = (f64::NAN, f64::NAN);
-    }
+    forget_bounded(&mut found, bounds);
     Some(found)
 }
 

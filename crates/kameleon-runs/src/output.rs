@@ -8,14 +8,17 @@ mod format;
 mod jumps;
 mod labels;
 mod learned;
+mod numbers;
 mod population;
 pub mod posterior;
 mod report;
 
 pub use all_draws::{AllDraws, Figures};
+pub(crate) use check::forget_bounded;
 pub use format::{FORMATS, Format, FormatName, write_files};
 pub use jumps::JumpSummary;
 pub use learned::{Acceptance, Fact, Learned, MoveSummary};
+pub use numbers::numbers;
 pub use population::{After, ModeSummary, PopulationSummary};
 pub use posterior::{ChainDraws, Posterior, ProposalEllipse, Variable};
 pub use report::{escape, report_html, write_report};

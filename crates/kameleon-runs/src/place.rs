@@ -11,11 +11,12 @@ use crate::remote::{Remote, RemoteRunner};
 use crate::rule::RunRule;
 use crate::search::{self, Outcome};
 use crate::settings::RunSettings;
-use crate::starts::ATTEMPTS;
+use crate::slopes;
 use crate::status::{How, Status};
 use crate::store::{DiskRecord, Folder, Search};
 use kameleon::chain::ChainError;
 use kameleon::engine::{Finish, Job, Runner};
+use kameleon::nearby::ATTEMPTS;
 use kameleon::population::{Prior, Witness};
 use kameleon::{Control, Ending, Evaluation};
 
@@ -50,7 +51,7 @@ impl<'p> Place<'p> {
 
     /// From now on the folder says that the run has not ended.
     fn open(&self) -> Result<(), RunError> {
-        let open = Status { ending: How::Open, reason: String::new(), ..self.before.clone() };
+        let open = Status { ending: How::Open, reason: String::new(), stein: None, ..self.before.clone() };
         Ok(self.folder.map_or(Ok(()), |folder| open.write(folder))?)
     }
 
@@ -157,12 +158,14 @@ impl<'p> Place<'p> {
         let Status { seconds, notes, .. } = &self.before;
         let seconds = seconds + prepared.started.elapsed().as_secs_f64();
         let how = How::of(&ending);
-        let status =
-            Status { ending: how, reason: reason.clone(), seconds, sd_log_estimate: noise, notes: notes.clone() };
+        let (reason, notes, stein) = (reason.clone(), notes.clone(), None);
+        let mut status = Status { ending: how, reason: reason.clone(), seconds, sd_log_estimate: noise, stein, notes };
         let posterior = match self.folder {
             None => {
                 let chains = jobs.into_iter().map(StoredChain::of).collect::<Result<_, _>>()?;
-                posterior(&settings, chains, prepared.search.as_ref(), &status)?
+                let mut posterior = posterior(&settings, chains, prepared.search.as_ref(), &status)?;
+                self.measure(prepared, &mut posterior, &mut status)?;
+                posterior
             }
             Some(folder) => {
                 drop(jobs);
@@ -172,6 +175,10 @@ impl<'p> Place<'p> {
                     if self.limited { load_limited(folder.path(), MOST_BYTES, &|_| {}) } else { load(folder.path()) }
                 };
                 let mut posterior = load()?;
+                let written = match self.measure(prepared, &mut posterior, &mut status)? {
+                    true => status.write(folder),
+                    false => written,
+                };
                 posterior.warnings.extend(written.err().map(|error| error.to_string()));
                 posterior.warnings.extend(write(&posterior, &settings, folder));
                 posterior
@@ -179,12 +186,29 @@ impl<'p> Place<'p> {
         };
         Ok(Finished { posterior, ending, reason, settings })
     }
+
+    /// Checks draws by slopes of the log density, where the plan asks for that; false if it was not done.
+    fn measure(
+        &self,
+        prepared: &Prepared<'_>,
+        posterior: &mut Posterior,
+        status: &mut Status,
+    ) -> Result<bool, RunError> {
+        if !matches!(status.ending, How::Complete | How::Limited) {
+            return Ok(false);
+        }
+        status.stein = slopes::check(prepared, posterior, self.runner, self.control)?;
+        if status.stein.is_some() {
+            posterior.stein.clone_from(&status.stein);
+        }
+        Ok(status.stein.is_some())
+    }
 }
 
 /// The error with its point in the parameters' own units; and that other starts were tried, where they were.
 pub fn describe(mut error: ChainError, prepared: &Prepared<'_>) -> ChainError {
-    if let ChainError::Start { why, chain, .. } = &mut error
-        && prepared.restart(*chain).is_some()
+    if let ChainError::Start { why, .. } = &mut error
+        && prepared.draws_starts()
     {
         *why += &format!(" (the last of {ATTEMPTS} starts that were drawn at random; give a start)");
     }

@@ -8,6 +8,7 @@ use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
 use kameleon::engine::{Engine, Job, Restart, Runner};
 use kameleon::handover::Handover;
+use kameleon::nearby::ATTEMPTS;
 use kameleon::population::{Found, Prior};
 use kameleon::random::{Purpose, stream};
 use kameleon::record::Keep;
@@ -62,7 +63,7 @@ impl<'a> Prepared<'a> {
 
     /// From now on chains start from what a population found.
     pub fn hand_over(&mut self, found: &Found) -> Result<(), SettingsError> {
-        let handover = Handover::new(found, &self.settings.run).map_err(|error| error.within("run"))?;
+        let handover = Handover::new(found, &self.settings.run)?;
         self.plan = handover.plan.clone();
         self.handover = Some(handover);
         Ok(())
@@ -81,22 +82,25 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// The same chain at other starts, where starts are drawn; it is the same for a run that is resumed before its first step.
+    /// Whether chains start at draws, and none at a point that was given or found.
+    pub fn draws_starts(&self) -> bool {
+        self.handover.is_none() && starts::are_drawn(&self.settings)
+    }
+
+    /// The same chain at other starts, where there are any; it is the same for a run that is resumed before its first step.
     pub fn restart(&self, index: usize) -> Option<Restart<'a>> {
-        if self.handover.is_some() || !starts::are_drawn(&self.settings) {
+        if self.handover.is_some() || !starts::may_differ(&self.settings, index) {
             return None;
         }
         let (settings, plan, target) = (self.settings.clone(), self.plan.clone(), self.target.clone());
-        let mut attempts = 1..starts::ATTEMPTS;
+        let mut attempts = 1..ATTEMPTS;
         Some(Box::new(move || chain_at(&settings, &plan, &target, index, attempts.next()?).ok()))
     }
 
     /// The job, whose chain may yet have to find its start.
     pub fn with_restart(&self, job: Job<'a>) -> Job<'a> {
-        match self.restart(job.chain.index()) {
-            Some(restart) if job.chain.statistics().evaluations == 0 => job.with_restart(restart),
-            _ => job,
-        }
+        let restart = self.restart(job.chain.index()).filter(|_| job.chain.statistics().evaluations == 0);
+        job.with_restart(restart)
     }
 
     /// When the run began, and how long it may take.

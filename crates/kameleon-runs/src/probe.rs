@@ -17,8 +17,6 @@ const CHAINS: usize = 4;
 const TIMES: usize = 5;
 /// Streams of chains that no run has, so that no draw depends on what is asked here.
 const BEYOND_CHAINS: u64 = 1 << 40;
-/// The largest sd(log p̂) that needs no advice.
-pub const LARGEST_SD: f64 = 1.5;
 
 /// A warning about a model of the user that is not declared noisy, and gives two values at the start of a chain, where `ask`
 /// evaluates it.

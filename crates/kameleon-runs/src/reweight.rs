@@ -121,7 +121,15 @@ impl fmt::Display for Reweighted {
             row[1..].iter().zip(&widths[1..]).try_for_each(|(cell, width)| write!(f, "  {cell:>width$}"))?;
             writeln!(f)?;
         }
-        Ok(())
+        match self.parameters.iter().any(|parameter| parameter.ess > self.draws as f64) {
+            true => writeln!(
+                f,
+                "An ESS above the number of draws ({}) is no mistake: draws that balance each other have a mean with a smaller error than \
+                 independent ones.",
+                self.draws
+            ),
+            false => Ok(()),
+        }
     }
 }
 

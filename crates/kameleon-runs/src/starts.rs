@@ -2,12 +2,11 @@
 
 use crate::settings::{Parameter, RunSettings, SettingsError, Start};
 use kameleon::Rng;
+use kameleon::nearby::{nearby, reach};
 use kameleon::random::{Purpose, stream};
 use kameleon_models::Bound;
 use rand::RngExt;
 
-/// How many starts are drawn before a chain that finds no density gives up.
-pub const ATTEMPTS: usize = 100;
 /// How often a draw that falls outside the bounds is made again.
 const TRIES: usize = 1000;
 
@@ -19,8 +18,15 @@ pub fn start(
     chain: usize,
     attempt: usize,
 ) -> Result<Vec<f64>, SettingsError> {
+    if let Some(point) = common(settings) {
+        let point = given(&point, settings, bounds, chain)?;
+        let reach: Vec<f64> = point.iter().zip(bounds).map(reach_of).collect();
+        let moved = nearby(&point, &reach, settings.run.seed, chain, attempt);
+        return Ok(moved.iter().zip(bounds).map(|(x, bound)| bound.unbounded(*x)).collect());
+    }
     if let Some(points) = &settings.start {
-        return given(&points[chain % points.len()], settings, bounds, chain);
+        let point = given(&points[chain % points.len()], settings, bounds, chain)?;
+        return Ok(point.iter().zip(bounds).map(|(x, bound)| bound.unbounded(*x)).collect());
     }
     let mut rng = stream(settings.run.seed, chain as u64, Purpose::Start);
     let mut draw = || -> Result<Vec<f64>, SettingsError> {
@@ -34,14 +40,40 @@ pub fn start(
     draw()
 }
 
-/// Whether another attempt may give another start.
+/// Whether starts are drawn, and none is given.
 pub fn are_drawn(settings: &RunSettings) -> bool {
     let is_given =
         |(_, parameter): &(String, Parameter)| matches!(parameter.start, Some(Start::At(_) | Start::Each(_)));
     settings.start.is_none() && !settings.parameters.0.iter().all(is_given)
 }
 
-/// A point from the settings.
+/// Whether another attempt gives a chain another start: it is drawn, or near one that all chains are given.
+pub fn may_differ(settings: &RunSettings, chain: usize) -> bool {
+    are_drawn(settings) || (chain > 0 && common(settings).is_some())
+}
+
+/// The one point that is given for all of several chains.
+fn common(settings: &RunSettings) -> Option<Vec<f64>> {
+    let at = |(_, parameter): &(String, Parameter)| match parameter.start {
+        Some(Start::At(x)) => Some(x),
+        _ => None,
+    };
+    match &settings.start {
+        _ if settings.run.chains == 1 => None,
+        Some(points) if points.len() == 1 => points.first().cloned(),
+        Some(_) => None,
+        None if settings.parameters.0.is_empty() => None,
+        None => settings.parameters.0.iter().map(at).collect(),
+    }
+}
+
+/// How far a coordinate is moved at most from the point of all chains: by a share of its size, and not up to a bound.
+fn reach_of((x, bound): (&f64, &Bound)) -> f64 {
+    let edges = [bound.lower(), bound.upper()].into_iter().flatten().map(|edge| 0.5 * (x - edge).abs());
+    edges.fold(reach(*x), f64::min)
+}
+
+/// A point from the settings, in the parameters' own units.
 fn given(x: &[f64], settings: &RunSettings, bounds: &[Bound], chain: usize) -> Result<Vec<f64>, SettingsError> {
     let key = "start";
     let (found, wanted) = (x.len(), bounds.len());
@@ -54,7 +86,7 @@ fn given(x: &[f64], settings: &RunSettings, bounds: &[Bound], chain: usize) -> R
         let what = format!("{name} = {x} is not strictly inside its bounds");
         SettingsError::demand(key, bound.contains(*x), &what)?;
     }
-    Ok(x.iter().zip(bounds).map(|(x, bound)| bound.unbounded(*x)).collect())
+    Ok(x.to_vec())
 }
 
 /// One coordinate.
@@ -72,5 +104,55 @@ fn one(parameter: &Parameter, bound: Bound, rng: &mut Rng, chain: usize) -> Resu
         (Some(Start::Box { from, to }), _) => draw(&mut |rng| rng.random_range(*from..*to)),
         (_, Some(prior)) => draw(&mut |rng| prior.sample(rng)),
         _ => Ok(rng.random_range(-2.0..2.0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kameleon::nearby::ATTEMPTS;
+
+    fn settings(more: &str) -> (RunSettings, Vec<Bound>) {
+        let text = format!(
+            "{more}\nmodel.log-density = \"-a^2 - b - c^2\"\nparameters.a = {{ start = 1890 }}\n\
+             parameters.b = {{ lower = 0, upper = 10, start = 0.001 }}\nparameters.c = {{ prior = \"normal(0, 5)\", start = 0 }}"
+        );
+        let settings = RunSettings::from_toml(&text, "run.toml").unwrap();
+        let bounds = settings.parameters.bounds().unwrap();
+        (settings, bounds)
+    }
+
+    /// The starts of four chains, in the parameters' own units.
+    fn starts(more: &str, attempt: usize) -> Vec<Vec<f64>> {
+        let (settings, bounds) = settings(more);
+        let own = |u: Vec<f64>| u.iter().zip(&bounds).map(|(u, bound)| bound.bounded(*u).0).collect();
+        (0..4).map(|chain| own(start(&settings, &bounds, chain, attempt).unwrap())).collect()
+    }
+
+    #[test]
+    fn of_chains_with_one_start_the_first_begins_there_and_the_others_near_it_within_bounds() {
+        for more in ["", "start = [[1890, 0.001, 0]]"] {
+            let found = starts(more, 0);
+            assert!((found[0][0] - 1890.0).abs() < 1e-9 && (found[0][1] - 0.001).abs() < 1e-12 && found[0][2] == 0.0);
+            for x in &found[1..] {
+                assert!(x[0] != found[0][0] && (x[0] - 1890.0).abs() <= 1.9, "{x:?}");
+                assert!(x[1] != found[0][1] && (x[1] - 0.001).abs() <= 1e-6, "{x:?}");
+                assert!(x[2] != 0.0 && x[2].abs() <= 1e-3, "{x:?}");
+            }
+            assert!(found[1] != found[2] && found == starts(more, 0));
+            let last = starts(more, ATTEMPTS - 1);
+            assert_eq!(last[3], last[0]);
+        }
+        let each = starts("start = [[1, 1, 1], [1, 1, 1], [1, 1, 1], [1, 1, 1]]", 0);
+        assert_eq!(each[1], each[0]);
+        assert_eq!(starts("run.seed = 7", 0)[0], starts("", 0)[0]);
+        assert_ne!(starts("run.seed = 7", 0)[1], starts("", 0)[1]);
+    }
+
+    #[test]
+    fn one_chain_begins_where_it_is_told() {
+        let (settings, bounds) = settings("run.chains = 1");
+        assert!(!may_differ(&settings, 0));
+        assert_eq!(start(&settings, &bounds, 0, 0).unwrap()[0], 1890.0);
     }
 }

@@ -3,6 +3,7 @@
 use crate::atomic_file::{self, FileError};
 use crate::store::{Files, STATUS};
 use kameleon::Ending;
+use kameleon::diagnose::Stein;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -19,6 +20,9 @@ pub struct Status {
     /// The standard deviation of the log of the estimate at the last points of the chains, for a noisy model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sd_log_estimate: Option<f64>,
+    /// What measured slopes of the log density say of the draws, where they were measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stein: Option<Stein>,
     /// What was noticed when it began.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -1,6 +1,7 @@
 //! Whether "converged" can be relied upon: runs of models whose truth is known, and how far off those are that are called so.
 
 mod figures;
+mod program;
 mod run;
 mod table;
 
@@ -10,6 +11,7 @@ pub use run::{Lengths, RunRecord};
 use crate::StudyError;
 use crate::settings::Settings;
 use kameleon::SettingsError;
+use kameleon::plan::Check;
 use kameleon_runs::RunSettings;
 use kameleon_runs::atomic_file::{self, FileError};
 use kameleon_runs::settings::{ModelSettings, Parameters, plain_words};
@@ -88,6 +90,8 @@ pub struct Selection {
     pub draws: Option<u64>,
     /// Whether each run is kept in a folder of its own.
     pub keep: bool,
+    /// How draws are checked.
+    pub check: Check,
 }
 
 impl Selection {
@@ -101,11 +105,16 @@ struct Task<'a> {
     target: &'a Truthful,
     lengths: Lengths,
     seed: u64,
+    check: Check,
 }
 
 impl Task<'_> {
     fn key(&self) -> String {
         run::key(&self.target.name, self.lengths, self.seed)
+    }
+
+    fn made_by(&self) -> String {
+        program::made_by(self.target, self.check)
     }
 }
 
@@ -136,19 +145,25 @@ impl Calibration {
         for seed in seeds {
             for target in self.targets.iter().filter(|target| selection.takes(&target.name)) {
                 let lengths = self.lengths.iter().filter(|l| selection.draws.is_none_or(|draws| l.draws == draws));
-                tasks.extend(lengths.map(|lengths| Task { target, lengths: *lengths, seed }));
+                tasks.extend(lengths.map(|lengths| Task { target, lengths: *lengths, seed, check: selection.check }));
             }
         }
         tasks
     }
 
-    /// Makes the runs that are not yet in `runs.jsonl` of the output folder, and returns the table of all that were asked for.
+    /// Makes the runs that are not yet in `runs.jsonl` of the output folder, and returns the table of all that were asked for. Runs
+    /// of another program, or of another model of the same name, are made again.
     pub fn run(&self, selection: &Selection, settings: &Settings<'_>) -> Result<String, StudyError> {
         let out = &settings.out;
         fs::create_dir_all(out).map_err(FileError::doing(out, "creating the folder"))?;
         let file = out.join("runs.jsonl");
         let mut known = read(&file);
         let tasks = self.tasks(selection);
+        for task in &tasks {
+            if known.get(&task.key()).is_some_and(|record| record.made_by != task.made_by()) {
+                known.remove(&task.key());
+            }
+        }
         let ahead: Vec<&Task<'_>> = tasks.iter().filter(|task| !known.contains_key(&task.key())).collect();
         let keep = selection.keep.then(|| out.join("runs"));
         let made = make(&ahead, &file, keep.as_deref(), settings)?;
@@ -180,8 +195,8 @@ fn make(
     let iterations = tasks.iter().map(|task| task.lengths.warmup + task.lengths.draws).sum();
     settings.watch.begin("calibration", iterations, 0, tasks.len());
     let one = |task: &Task<'_>| -> Result<(), StudyError> {
-        let Task { target, lengths, seed } = *task;
-        let record = run::one(target, lengths, seed, keep, settings.stop)?.ok_or(StudyError::Stopped)?;
+        let lengths = task.lengths;
+        let record = run::one(task, keep, settings.stop)?.ok_or(StudyError::Stopped)?;
         let line = serde_json::to_string(&record).expect("a record is plain data") + "\n";
         let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.write_all(line.as_bytes()).map_err(FileError::doing(file, "writing"))?;
@@ -208,11 +223,12 @@ fn make(
     }
 }
 
-/// The settings of a run of this target.
-fn run_settings(target: &Truthful, lengths: Lengths, seed: u64) -> RunSettings {
+/// The settings of a run.
+fn run_settings(task: &Task<'_>) -> RunSettings {
+    let Task { target, lengths, seed, check } = *task;
     let mut settings =
         RunSettings { model: target.model.clone(), parameters: target.parameters.clone(), ..RunSettings::default() };
     lengths.plan(&mut settings.run, target.population);
-    (settings.run.seed, settings.run.threads) = (seed, Some(1));
+    (settings.run.seed, settings.run.threads, settings.run.check) = (seed, Some(1), check);
     settings
 }

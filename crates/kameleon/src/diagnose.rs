@@ -34,7 +34,9 @@ pub use mcse::{mcse_mean, mcse_quantile, mcse_sd};
 pub use mmd::{mmd2_biased, mmd2_unbiased};
 pub use r_hat::{r_hat, r_hat_bulk, r_hat_folded};
 pub use rank::{quantile, rank_histogram};
-pub use stein::{BETTER_FROM, FALSE_ALARMS, LARGEST_RESIDUAL, LEAST_EXPLAINED, Stein, SteinFigure, stein};
+pub use stein::{
+    BETTER_FROM, Differences, FALSE_ALARMS, LARGEST_RESIDUAL, LEAST_EXPLAINED, Places, Stein, SteinFigure, stein,
+};
 pub use summary::{ParameterSummary, Summary, summarise};
 pub use table::HEADER;
 pub use truth::{

@@ -23,7 +23,7 @@ use crate::engine::{Ensemble, Job, SavedEnsemble};
 use crate::plan::{Plan, Warmup};
 use crate::record::{Keep, Recorded};
 use crate::registry::SettingsError;
-use crate::run::{Run, check_starts, gather};
+use crate::run::{Run, chain_of, check_starts, gather, restart_of};
 use crate::sampler::StartError;
 use crate::target::{EvalError, Evaluation};
 
@@ -40,9 +40,9 @@ pub fn start(starts: &[Vec<f64>], plan: &Plan, normals: usize) -> Result<Ensembl
     SettingsError::demand("warmup", plan.warmup != Warmup::Population, what)?;
     check_starts(None, starts, plan.chains)?;
     let job = |index: usize| {
-        let chain = plan.chain_at(index, &starts[index % starts.len()], normals)?;
+        let chain = chain_of(starts, plan, normals, index, 0)?;
         let room = plan.room(chain.position().len())?;
-        Ok(job(chain, room))
+        Ok(job(chain, room).with_restart(restart_of(starts, plan, normals, index)))
     };
     let jobs = plan.indices().into_iter().map(job).collect::<Result<_, StartError>>()?;
     of_jobs(jobs, plan, false)

@@ -26,9 +26,11 @@ impl Handover {
     pub fn new(found: &Found, plan: &Plan) -> Result<Self, SettingsError> {
         let starts = found.starts(plan.chains, plan.seed);
         let doubts = found.doubts.join("; ");
-        let what =
-            format!("the population found no point of positive density in {} evaluations: {doubts}", found.evaluations);
-        SettingsError::demand("warmup", !starts.is_empty(), &what)?;
+        let what = format!(
+            "no point where prior and likelihood are both positive was found in {} evaluations of a population: {doubts}",
+            found.evaluations
+        );
+        SettingsError::demand("priors", !starts.is_empty(), &what)?;
         let fit = plan.sampler.history_points().and_then(|n| found.fit(n, plan.seed));
         let fit = fit.map(|fit| -> SharedFit { Arc::new(fit) });
         let mut plan = plan.clone();

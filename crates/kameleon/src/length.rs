@@ -3,6 +3,9 @@
 use crate::adapt::Until;
 use crate::registry::SettingsError;
 
+/// What a warm-up may be besides a number, for messages.
+pub(crate) const OR_WORDS: &str = ", \"chains\", \"population\" or \"auto\"";
+
 /// How many iterations a run has: what a proposal must know to make room and to refuse a warm-up that is too short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length {

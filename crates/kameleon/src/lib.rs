@@ -63,6 +63,7 @@ mod length;
 pub mod linalg;
 pub mod mixture;
 pub mod moves;
+pub mod nearby;
 mod normal_step;
 pub mod plan;
 pub mod points;

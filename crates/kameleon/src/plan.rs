@@ -3,7 +3,7 @@
 mod check;
 mod warmup;
 
-pub use check::Check;
+pub use check::{Check, has_edge};
 pub use warmup::Warmup;
 
 use crate::any_chain::AnyChain;
@@ -88,7 +88,7 @@ impl Default for Plan {
             max_draws: None,
             max_evaluations: None,
             max_minutes: None,
-            check: Check::Free,
+            check: Check::Auto,
             chain: None,
         }
     }

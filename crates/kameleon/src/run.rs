@@ -5,8 +5,9 @@ use crate::any_target::AnyTarget;
 use crate::chain::{ChainError, show_point};
 use crate::diagnose::{ChainRatios, Evidence, evidence};
 use crate::diagnose::{Summary, summarise};
-use crate::engine::{Control, Ending, Engine, Finish, Job};
+use crate::engine::{Control, Ending, Engine, Finish, Job, Restart};
 use crate::handover::Handover;
+use crate::nearby::{ATTEMPTS, nearby, reach};
 use crate::plan::{Plan, Warmup};
 use crate::pool::chain_groups;
 use crate::population::{Found, OnThreads, Population, Posterior, Prior};
@@ -91,7 +92,7 @@ impl Run {
             Ending::Limited | Ending::Stopped => warnings.push(self.reason.clone()),
             Ending::Failed(error) => warnings.push(format!("{error}; the draws made before it are shown")),
         }
-        warnings.extend(invalid_points(self.chains.iter().map(|chain| &chain.statistics)));
+        warnings.extend(invalid_points(self.chains.iter().map(|chain| &chain.statistics), &self.names));
         warnings.extend(advice(self.chains.iter().enumerate().map(|(k, chain)| (k, chain.advice.clone()))));
         warnings
     }
@@ -142,16 +143,26 @@ pub fn regions_of(chains: &[(usize, &dyn AnyChain, &Draws)], count: usize, poole
 }
 
 /// A warning about points that could not be used, if there were any, over all chains.
-pub fn invalid_points<'a>(chains: impl Iterator<Item = &'a Statistics> + Clone) -> Option<String> {
+pub fn invalid_points<'a>(chains: impl Iterator<Item = &'a Statistics> + Clone, names: &[String]) -> Option<String> {
     let invalid: u64 = chains.clone().map(|s| s.warmup.invalid + s.sampling.invalid).sum();
     let evaluations: u64 = chains.clone().map(|s| s.evaluations).sum();
     let (chain, first) = chains.enumerate().find_map(|(k, s)| Some((k, s.first_invalid.as_ref()?)))?;
-    let (t, point) = (first.t, show_point(&first.point));
+    let (t, point) = (first.t, named_point(&first.point, names));
     Some(format!(
         "{invalid} of {evaluations} proposed points had no usable log density and were rejected; the first in chain \
          {chain}, iteration {t}, at {point}: {}",
         first.why
     ))
+}
+
+/// A point for people to read: at most eight coordinates, by name.
+fn named_point(x: &[f64], names: &[String]) -> String {
+    if names.len() != x.len() {
+        return show_point(x);
+    }
+    let shown: Vec<String> = x.iter().zip(names).take(8).map(|(x, name)| format!("{name} = {x}")).collect();
+    let more = if x.len() > 8 { format!(", … {} in all", x.len()) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
 }
 
 /// What chains advise, each sentence once, with the chains that it is about.
@@ -167,7 +178,8 @@ pub fn advice(chains: impl Iterator<Item = (usize, Vec<String>)>) -> Vec<String>
     advice.into_iter().map(|(text, chains)| format!("{}: {text}", which(&chains))).collect()
 }
 
-/// Samples `target` from `starts`: one point for all chains, or one for each.
+/// Samples `target` from `starts`: one point for all chains, or one for each. Of several chains with one point, the first begins there
+/// and the others [near it](crate::nearby).
 ///
 /// Every chain gets a clone of the target. An error means that nothing was run; what goes wrong later is told by
 /// [`Run::ending`], next to all that was drawn before.
@@ -180,9 +192,34 @@ where
     let what = "\"population\" starts from a prior: use sample_from_prior";
     SettingsError::demand("warmup", plan.warmup != Warmup::Population, what)?;
     check_starts(target.dim(), starts, plan.chains)?;
-    let chain = |index: usize| plan.chain_at(index, &starts[index % starts.len()], target.normals());
-    let chains = plan.indices().into_iter().map(chain).collect::<Result<_, _>>()?;
-    run(target, chains, plan, control)
+    let normals = target.normals();
+    let chains = plan.indices().into_iter().map(|index| chain_of(starts, plan, normals, index, 0));
+    let chains = chains.collect::<Result<_, _>>()?;
+    let restart = |index| restart_of(starts, plan, normals, index);
+    run(target, chains, &restart, plan, control)
+}
+
+/// Makes a chain at other places near the one start of all chains; none for a chain that starts where it was told to.
+pub(crate) fn restart_of(starts: &[Vec<f64>], plan: &Plan, normals: usize, index: usize) -> Option<Restart<'static>> {
+    let is_moved = starts.len() == 1 && index > 0;
+    let (starts, plan, mut attempts) = (starts.to_vec(), plan.clone(), 1..ATTEMPTS);
+    is_moved
+        .then(|| Box::new(move || chain_of(&starts, &plan, normals, index, attempts.next()?).ok()) as Restart<'static>)
+}
+
+/// A chain at its own start, or near the one of all chains.
+pub(crate) fn chain_of(
+    starts: &[Vec<f64>],
+    plan: &Plan,
+    normals: usize,
+    index: usize,
+    attempt: usize,
+) -> Result<Box<dyn AnyChain>, StartError> {
+    let start = match starts {
+        [one] => nearby(one, &one.iter().map(|x| reach(*x)).collect::<Vec<_>>(), plan.seed, index, attempt),
+        each => each[index].clone(),
+    };
+    plan.chain_at(index, &start, normals)
 }
 
 /// Samples `target`, a posterior, by chains that start from what a population found in it, and know from the beginning what it
@@ -197,7 +234,7 @@ where
     check_starts(target.dim(), &handover.starts, plan.chains)?;
     let chain = |index| handover.chain(index, target.normals());
     let chains = handover.plan.indices().into_iter().map(chain).collect::<Result<_, StartError>>()?;
-    run(target, chains, &handover.plan, control)
+    run(target, chains, &|_| None, &handover.plan, control)
 }
 
 /// Samples the posterior of a likelihood under a proper prior from nothing but these: a population finds its modes, and chains go
@@ -267,7 +304,7 @@ where
         SettingsError::demand("target", ok, &what)?;
     }
     // A rule would judge the new draws alone.
-    run(target, chains, &Plan { until: None, ..plan.clone() }, control)
+    run(target, chains, &|_| None, &Plan { until: None, ..plan.clone() }, control)
 }
 
 /// An error unless there is a point for all chains, or one for each, in the dimension of the target, where that is known.
@@ -288,15 +325,19 @@ pub(crate) fn check_starts(dim: Option<usize>, starts: &[Vec<f64>], chains: usiz
     Ok(())
 }
 
-/// Runs the chains, each with a clone of the target, and keeps their draws in memory.
-fn run(
-    target: AnyTarget<'_>,
+/// Runs the chains, each with a clone of the target, and keeps their draws in memory. `restart` gives the other starts of a chain.
+fn run<'a>(
+    target: AnyTarget<'a>,
     chains: Vec<Box<dyn AnyChain>>,
+    restart: &dyn Fn(usize) -> Option<Restart<'a>>,
     plan: &Plan,
     control: Control<'_>,
 ) -> Result<Run, StartError> {
     let dim = chains[0].position().len();
-    let job = |chain| Ok(Job::new(chain, Box::new(target.clone()), plan.room(dim)?));
+    let job = |chain: Box<dyn AnyChain>| {
+        let other = restart(chain.index());
+        Ok(Job::new(chain, Box::new(target.clone()), plan.room(dim)?).with_restart(other))
+    };
     let jobs = chains.into_iter().map(job).collect::<Result<_, SettingsError>>()?;
     let keep = Keep { thin: plan.thin, warmup: false, jumps: true };
     let limit = plan.time_limit().map(|limit| (Instant::now(), limit));

@@ -3,6 +3,7 @@
 use super::{Given, number, whole};
 use anyhow::Result;
 use clap::Args;
+use kameleon::plan::Check;
 use kameleon::{Choice, Plan, Warmup};
 use kameleon_runs::settings::StopRule;
 use serde::Serialize;
@@ -79,6 +80,11 @@ pub struct RunArgs {
     /// The maximum time in minutes
     #[arg(long, value_name = "MINUTES", value_parser = number)]
     max_minutes: Option<f64>,
+    /// How draws are checked besides by R-hat and ESS: free (by the log densities stored with them), full (by slopes of the
+    /// log density that are measured after the run), off, or auto: free, and where that is silent slopes for at most 5 % of the
+    /// evaluations [default: auto]
+    #[arg(long, value_name = "auto|free|full|off")]
+    check: Option<Check>,
     /// Run only chain K of the plan (counted from 0), as one job of an array; `kameleon merge` combines the chains
     #[arg(long, value_name = "K", value_parser = whole::<usize>)]
     chain: Option<usize>,

@@ -2,6 +2,7 @@
 
 use super::whole;
 use clap::Args;
+use kameleon::plan::Check;
 use std::path::PathBuf;
 
 /// The flags of `kameleon paper`.
@@ -78,6 +79,9 @@ pub struct CalibrateArgs {
     /// Only runs with this number of draws in each chain
     #[arg(long, value_name = "COUNT", value_parser = whole::<u64>)]
     pub draws: Option<u64>,
+    /// How draws are checked, as in kameleon sample [default: auto]
+    #[arg(long, value_name = "auto|free|full|off")]
+    pub check: Option<Check>,
     /// The folder for the table and for runs.jsonl, a line for each run, which the same command does not make again
     #[arg(long, default_value = "kameleon-calibration", value_name = "DIR")]
     pub out: PathBuf,

@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn noise_beyond_reason_is_warned_of_unless_it_is_correlated() {
         let words = report(2.51, 0.0).warning().unwrap();
-        assert!(words.starts_with("sd(log p̂) = 2.5 at the posterior mean is above 1.7"), "{words}");
+        assert!(words.starts_with("sd(log p̂) = 2.5 at the posterior mean is above 1.5"), "{words}");
         assert!(words.ends_with("Use a larger --n-imp, --approximation ep or --correlation 0.99."), "{words}");
         assert!(report(2.51, 0.99).warning().is_none());
         assert!(report(0.9, 0.0).warning().is_none());

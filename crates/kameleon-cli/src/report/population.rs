@@ -25,7 +25,7 @@ pub fn beginning(posterior: &Posterior) -> String {
 pub fn as_text(posterior: &Posterior) -> String {
     let Some(population) = &posterior.population else { return String::new() };
     let ladder = population.ladder_log_z.map_or_else(String::new, |log| {
-        wrapped("log evidence by the population's ladder  ", "  ", &format!("{log:.2}"))
+        wrapped("log evidence by the population's ladder  ", "  ", &format!("{log:.2} (without an error)"))
     });
     let alone = match (population.frozen, &population.progress) {
         (false, None) => wrapped("", "  ", "no density was learned before the chains, so they learned by themselves"),

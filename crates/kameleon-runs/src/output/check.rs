@@ -1,6 +1,14 @@
 //! What speaks against draws besides disagreement of chains, in words.
 
 use kameleon::diagnose::Stein;
+use kameleon_models::Bound;
+
+/// Chains move on the unbounded scale, so that an estimate of a mean is one of a parameter only where that has no bounds.
+pub fn forget_bounded(stein: &mut Stein, bounds: &[Bound]) {
+    for (mean, _) in stein.means.iter_mut().zip(bounds).filter(|(_, bound)| **bound != Bound::FREE) {
+        (mean.estimate, mean.error) = (f64::NAN, f64::NAN);
+    }
+}
 
 /// What Stein's identity has against the draws of parameters with these names, if anything.
 pub fn doubt(stein: &Stein, names: &[String]) -> Option<String> {
@@ -29,7 +37,7 @@ mod tests {
 
     fn said(means: [SteinFigure; 2], residual: f64) -> Option<String> {
         let names = ["a", "b"].map(String::from);
-        doubt(&Stein { residual, means: means.to_vec(), squares: vec![FINE; 2] }, &names)
+        doubt(&Stein { residual, means: means.to_vec(), squares: vec![FINE; 2], evaluations: 0 }, &names)
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! What the jump proposals of a run say: its evidence, and the means of parameters by weights next to those of the chains.
 
+use super::numbers::numbers;
 use kameleon::diagnose::{Evidence, LARGEST_K, LARGEST_Z, LEAST_PROPOSALS, mcse_mean, r_hat, weighted_means};
 use kameleon::proposal::FUNNEL;
 use kameleon::record::Draws;
 use kameleon::report::Regions;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What the jump proposals say.
@@ -26,12 +27,6 @@ pub struct JumpSummary {
     /// What became of the regions that the warm-up met.
     #[serde(default)]
     pub regions: Regions,
-}
-
-/// Numbers, with NaN for the null that JSON has in place of it.
-fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
-    let found: Vec<Option<f64>> = Vec::deserialize(deserializer)?;
-    Ok(found.into_iter().map(|number| number.unwrap_or(f64::NAN)).collect())
 }
 
 impl JumpSummary {

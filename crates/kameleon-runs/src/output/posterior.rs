@@ -43,6 +43,8 @@ pub struct Posterior {
     pub until: Option<StopRule>,
     /// What the user should know besides the summary.
     pub warnings: Vec<String>,
+    /// What belongs to the verdict without speaking against the draws.
+    pub remarks: Vec<String>,
     /// What the sampler learned.
     pub learned: Learned,
     /// What its jump proposals say; none for a sampler that makes no jumps.
@@ -226,6 +228,7 @@ impl Posterior {
                 .verdict
                 .doubt(format!("Chains that agree may still have missed its narrow end: {FUNNEL}, as a warning says."));
         }
+        summary.verdict.messages.extend(self.remarks.iter().cloned());
         summary
     }
 
@@ -262,10 +265,11 @@ impl Posterior {
         fits.then(|| labels.iter().map(counted).collect())
     }
 
-    /// Evaluations of the target, by a population and over all chains.
+    /// Evaluations of the target, by a population, over all chains, and for the check after them.
     pub fn evaluations(&self) -> u64 {
         let before = self.population.as_ref().map_or(0, |population| population.evaluations);
-        before + self.chains.iter().map(|chain| chain.statistics.evaluations).sum::<u64>()
+        let after = self.stein.as_ref().map_or(0, |stein| stein.evaluations);
+        before + after + self.chains.iter().map(|chain| chain.statistics.evaluations).sum::<u64>()
     }
 }
 
@@ -302,7 +306,7 @@ mod tests {
     fn draws_that_do_not_fit_their_log_densities_are_not_called_converged() {
         let fine = SteinFigure { z: 1.0, explained: 1.0, estimate: 0.0, error: 1.0 };
         let with = |mean: SteinFigure| {
-            let stein = Stein { residual: 0.01, means: vec![mean], squares: vec![fine] };
+            let stein = Stein { residual: 0.01, means: vec![mean], squares: vec![fine], evaluations: 0 };
             Posterior { stein: Some(stein), ..even() }.summary().verdict
         };
         assert!(even().summary().verdict.converged && with(fine).converged);

@@ -27,6 +27,25 @@ impl RunSettings {
         Ok(plan)
     }
 
+    /// Whether there are too few evaluations for a population that the run could have otherwise.
+    pub fn is_too_small_for_population(&self) -> bool {
+        self.is_unsearched() && self.run.max_evaluations.is_some_and(|most| most < LEAST_EVALUATIONS)
+    }
+
+    /// What chains without a population cannot see, where a population could have looked.
+    pub(crate) fn unsearched(&self) -> Option<&'static str> {
+        self.is_unsearched().then_some(
+            "A mode that no chain met is not in these draws, and nothing here tells. Every parameter has a prior, so a population can \
+             look for modes everywhere: warmup = \"population\".",
+        )
+    }
+
+    /// Whether chains alone look for modes, although every parameter has a prior and no start is given.
+    fn is_unsearched(&self) -> bool {
+        let can = self.sampler().is_ok_and(|sampler| sampler.history_points().is_some());
+        self.run.warmup != Warmup::Population && can && self.run.chain.is_none() && self.check_population().is_ok()
+    }
+
     /// Warm-up and draws where nothing is said: what suits the model, once for each ten parameters that have names.
     fn default_length(&self) -> (u64, u64) {
         let (warmup, draws) = self.model.default_length();

@@ -2,6 +2,7 @@
 
 mod atomic_file;
 mod browser;
+mod check;
 mod common;
 mod ensemble;
 mod files;

@@ -79,7 +79,9 @@ fn a_run_file_with_priors_finds_modes_that_chains_would_not_by_their_weights() {
     }
     assert_eq!(posterior.warmup, 500);
     let chains: u64 = posterior.chains.iter().map(|chain| chain.statistics.evaluations).sum();
-    assert_eq!(posterior.evaluations(), chains + population.evaluations);
+    let check = posterior.stein.as_ref().map_or(0, |stein| stein.evaluations);
+    assert!(check * 20 <= chains + population.evaluations, "{check}");
+    assert_eq!(posterior.evaluations(), chains + population.evaluations + check);
 }
 
 #[test]
@@ -203,7 +205,10 @@ fn a_model_that_fails_in_the_population_keeps_all_that_was_evaluated() {
     let broken = |_: &[f64]| -> kameleon::Evaluation { Err(EvalError::fatal("no licence")) };
     assert!(matches!(start(&settings, broken, Some(&never), Control::default()).unwrap().ending, Ending::Failed(_)));
     let nowhere = start(&settings, |_: &[f64]| f64::NEG_INFINITY, Some(&never), Control::default()).err().unwrap();
-    assert!(nowhere.to_string().contains("found no point of positive density"), "{nowhere}");
+    assert!(
+        nowhere.to_string().starts_with("priors: no point where prior and likelihood are both positive was found in "),
+        "{nowhere}"
+    );
     assert!(!never.exists());
 }
 

@@ -1,7 +1,8 @@
 //! A run under a changed density, from its draws.
 
 use crate::common::run;
-use kameleon_runs::output::Posterior;
+use kameleon::record::Draws;
+use kameleon_runs::output::{ChainDraws, Posterior};
 use kameleon_runs::{RunSettings, log_ratios, reweight};
 
 /// A standard normal distribution in x, and one with mean 3 and standard deviation 2 in y.
@@ -53,4 +54,16 @@ fn what_is_no_log_ratio_is_told() {
     assert!(says(&log_ratios(&posterior, "ln(x)").unwrap()).contains("is NaN at a draw"));
     assert!(says(&log_ratios(&posterior, "-inf").unwrap()).contains("is -inf at every draw"));
     assert!(log_ratios(&posterior, "z").unwrap_err().to_string().contains('z'));
+}
+
+#[test]
+fn an_effective_size_above_the_number_of_draws_is_explained() {
+    // Each draw is followed by its mirror image, so that means are far better than those of independent draws.
+    let points: Vec<f64> = (0..1000).flat_map(|k| [f64::from(k * 37 % 1009), -f64::from(k * 37 % 1009)]).collect();
+    let draws = Draws { log_density: vec![0.0; points.len()], points, ..Draws::default() };
+    let chain = |index| ChainDraws { index, draws: draws.clone(), ..ChainDraws::default() };
+    let mirrored = Posterior { names: vec!["x".into()], chains: (0..2).map(chain).collect(), ..Posterior::default() };
+    let said = |posterior: &Posterior| reweight(posterior, &log_ratios(posterior, "0").unwrap()).unwrap().to_string();
+    assert!(said(&mirrored).contains("An ESS above the number of draws (4000) is no mistake"), "{}", said(&mirrored));
+    assert!(!said(&normals()).contains("no mistake"), "{}", said(&normals()));
 }

@@ -69,6 +69,7 @@ mod tests {
             target: "t".into(),
             lengths: Lengths { warmup: 1, draws: 1 },
             seed: 1,
+            made_by: String::new(),
             passes,
             converged,
             warnings: vec![],

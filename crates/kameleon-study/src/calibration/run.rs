@@ -1,14 +1,14 @@
 //! One run of a calibration study: made as users make theirs, then compared with the truth.
 
-use super::{Truthful, run_settings};
+use super::{Task, run_settings};
 use crate::StudyError;
 use kameleon::diagnose::{mcse_mean, mcse_quantile, mcse_sd, quantile};
 use kameleon::random::{Purpose, stream};
 use kameleon::{Control, Ending, Plan, Target, Warmup};
-use kameleon_runs::output::Posterior;
+use kameleon_runs::output::{Posterior, numbers};
 use kameleon_runs::{Model, RunError, start};
 use rand::RngExt;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -39,6 +39,9 @@ pub struct RunRecord {
     pub lengths: Lengths,
     /// Its seed.
     pub seed: u64,
+    /// The program that made it, and the model.
+    #[serde(default)]
+    pub made_by: String,
     /// Whether every R-hat and every effective size was good.
     pub passes: bool,
     /// Whether it was called converged.
@@ -64,12 +67,6 @@ pub struct RunRecord {
     pub seconds: f64,
 }
 
-/// Numbers, with NaN for the null that JSON has in place of what is not finite.
-fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
-    let found: Vec<Option<f64>> = Vec::deserialize(deserializer)?;
-    Ok(found.into_iter().map(|number| number.unwrap_or(f64::NAN)).collect())
-}
-
 /// What tells a run from all others.
 pub(super) fn key(target: &str, lengths: Lengths, seed: u64) -> String {
     format!("{target}/{}+{}/{seed}", lengths.warmup, lengths.draws)
@@ -93,19 +90,14 @@ impl RunRecord {
 }
 
 /// Makes a run; none if it was stopped.
-pub(super) fn one(
-    target: &Truthful,
-    lengths: Lengths,
-    seed: u64,
-    keep: Option<&Path>,
-    stop: &AtomicBool,
-) -> Result<Option<RunRecord>, StudyError> {
+pub(super) fn one(task: &Task<'_>, keep: Option<&Path>, stop: &AtomicBool) -> Result<Option<RunRecord>, StudyError> {
+    let Task { target, seed, .. } = *task;
     let failed = |error: RunError| StudyError::Chain {
         target: target.name.clone(),
         sampler: "kameleon".into(),
         what: error.to_string(),
     };
-    let mut settings = run_settings(target, lengths, seed);
+    let mut settings = run_settings(task);
     let model = Model::open(&settings).map_err(failed)?;
     if !target.population && settings.parameters.0.iter().all(|(_, parameter)| parameter.start.is_none()) {
         let dim = model.dim().unwrap_or(settings.parameters.0.len());
@@ -117,18 +109,19 @@ pub(super) fn one(
         settings.start = Some((0..settings.run.chains).map(point).collect());
     }
     settings.output.keep_warmup = keep.is_some();
-    let folder = keep.map(|folder| folder.join(key(&target.name, lengths, seed).replace(['/', ' '], "_")));
+    let folder = keep.map(|folder| folder.join(task.key().replace(['/', ' '], "_")));
     let control = Control { stop: Some(stop), ..Control::default() };
     let finished = start(&settings, model, folder.as_deref(), control).map_err(failed)?;
     match finished.ending {
-        Ending::Complete | Ending::Limited => Ok(Some(record(target, lengths, seed, &finished.posterior))),
+        Ending::Complete | Ending::Limited => Ok(Some(record(task, &finished.posterior))),
         Ending::Stopped => Ok(None),
         Ending::Failed(error) => Err(failed(error.into())),
     }
 }
 
 /// Compares a run with the truth.
-fn record(target: &Truthful, lengths: Lengths, seed: u64, posterior: &Posterior) -> RunRecord {
+fn record(task: &Task<'_>, posterior: &Posterior) -> RunRecord {
+    let Task { target, lengths, seed, .. } = *task;
     let summary = posterior.summary();
     let (mut means, mut sds, mut quantiles) = (vec![], vec![], vec![]);
     for (i, parameter) in summary.parameters.iter().enumerate() {
@@ -148,6 +141,7 @@ fn record(target: &Truthful, lengths: Lengths, seed: u64, posterior: &Posterior)
         target: target.name.clone(),
         lengths,
         seed,
+        made_by: task.made_by(),
         passes: summary.verdict.agree,
         converged: summary.verdict.converged,
         warnings: posterior.warnings.clone(),

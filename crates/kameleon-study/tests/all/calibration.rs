@@ -45,6 +45,15 @@ fn calibration_tells_wrong_runs_from_right_ones_and_makes_none_twice() {
     assert!(row("elsewhere").contains("| 80.0 % of "), "{table}");
     assert_eq!(study.run(&selection, &settings).unwrap(), table);
     assert_eq!(fs::read_to_string(out.join("runs.jsonl")).unwrap(), runs);
+    // A run of another program, and runs of another model of the same name, are made again.
+    let made_by = runs.split("\"made_by\":\"").nth(1).unwrap().split('"').next().unwrap();
+    fs::write(out.join("runs.jsonl"), runs.replacen(made_by, "older", 1)).unwrap();
+    assert_eq!(study.run(&selection, &settings).unwrap(), table);
+    let lines = || fs::read_to_string(out.join("runs.jsonl")).unwrap().lines().count();
+    assert_eq!(lines(), 5);
+    let moved = CALIBRATION.replace("[[50, 1, 48.355, 50, 51.645]]", "[[0, 1, -1.645, 0, 1.645]]");
+    let moved = Calibration::parse("calibration.toml", &moved).unwrap().run(&selection, &settings).unwrap();
+    assert!(!moved.contains("80.0 % of") && lines() == 7, "{moved}");
     fs::remove_dir_all(out).unwrap();
 }
 

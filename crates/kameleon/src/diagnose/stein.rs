@@ -7,6 +7,7 @@
 //! polynomial of degree four that is fitted to the stored log densities, and so costs no evaluation; where it does not fit, the
 //! check is silent. (Assaraf and Caffarel 1999; Mira, Solgi and Imparato 2013; Oates, Girolami and Chopin 2017.)
 
+mod measured;
 mod polynomial;
 mod regression;
 
@@ -14,7 +15,8 @@ use super::draws::moments;
 use super::evidence::number;
 use super::mcse_mean;
 use crate::linalg::{cholesky, dot, mirror, solve_lower};
-use polynomial::Basis;
+pub use measured::{Differences, Places};
+use polynomial::{Basis, number_of_terms};
 use regression::Regression;
 use serde::{Deserialize, Serialize};
 use spec_math::NormDist;
@@ -44,13 +46,16 @@ const RIDGE: (f64, f64) = (1e-11, 1e-6);
 /// What Stein's identity says of the draws.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stein {
-    /// The error of the fitted log density, as a standard deviation over draws.
+    /// The error of the fitted log density, as a standard deviation over draws; 0 where slopes were measured.
     #[serde(deserialize_with = "number")]
     pub residual: f64,
     /// What it says of each mean.
     pub means: Vec<SteinFigure>,
-    /// What it says of each mean square, around the mean.
+    /// What it says of each mean square, around the mean; empty where slopes were measured.
     pub squares: Vec<SteinFigure>,
+    /// How many evaluations of the log density were made for it, after the run.
+    #[serde(default)]
+    pub evaluations: u64,
 }
 
 /// What Stein's identity says of a mean over draws.
@@ -78,6 +83,11 @@ impl SteinFigure {
 }
 
 impl Stein {
+    /// A check that says nothing, for this number of evaluations.
+    pub fn silent(evaluations: u64) -> Self {
+        Self { residual: f64::NAN, means: vec![], squares: vec![], evaluations }
+    }
+
     /// Whether the slope of the log density is known well enough.
     pub fn speaks(&self) -> bool {
         self.residual <= LARGEST_RESIDUAL
@@ -86,15 +96,17 @@ impl Stein {
     /// The most standard errors that a figure may be off: the more figures there are, the farther one of them is by chance. It is 3.0 for
     /// two parameters, and 3.4 for eight.
     pub fn limit(&self) -> f64 {
-        let figures = (self.means.len() + self.squares.len()) as f64;
+        let figures = 2.0 * self.means.len() as f64;
         (1.0 - FALSE_ALARMS / (2.0 * figures)).norm_cdf_inv()
     }
 
     /// The figures that speak against the draws: the parameter, whether it is a mean (or else a mean square), and the figure.
     pub fn off(&self) -> Vec<(usize, bool, SteinFigure)> {
         let limit = self.limit();
+        // With measured slopes there are few places, and the error of what is left is not known well.
+        let least = if self.evaluations > 0 { BETTER_FROM } else { LEAST_EXPLAINED };
         let all = |figures: &[SteinFigure], is_mean: bool| {
-            let off = |figure: &SteinFigure| figure.explained >= LEAST_EXPLAINED && figure.z.abs() > limit;
+            let off = |figure: &SteinFigure| figure.explained >= least && figure.z.abs() > limit;
             let figures = figures.iter().copied().enumerate().filter(|(_, figure)| self.speaks() && off(figure));
             figures.map(|(i, figure)| (i, is_mean, figure)).collect::<Vec<_>>()
         };
@@ -106,7 +118,7 @@ impl Stein {
 /// None where there are too few different draws for the number of parameters, or too many parameters.
 pub fn stein(chains: &[(&[f64], &[f64])], dim: usize) -> Option<Stein> {
     let density = Basis::new(dim, DEGREE, MOST_TERMS)?;
-    let draws = Thinned::new(chains, dim)?;
+    let draws = Thinned::new(chains, dim, MOST_DRAWS)?;
     let white = White::new(&draws.points, dim)?;
     let points = white.points(&draws.points);
     let (coefficients, residual) = fit(&density, &points, &draws.log_density)?;
@@ -118,14 +130,14 @@ pub fn stein(chains: &[(&[f64], &[f64])], dim: usize) -> Option<Stein> {
         let left = |(k, value): (usize, &f64)| value - dot(&slopes, functions.row(k));
         draws.figure(&values, &values.iter().enumerate().map(left).collect::<Vec<_>>())
     };
-    let around = |i: usize, mean: f64| draws.points.iter().skip(i).step_by(dim).map(move |x| x - mean);
+    let around = |i: usize, mean: f64| columns(&draws.points, dim, i).map(move |x| x - mean);
     let mean = |(i, mean): (usize, &f64)| {
         let found = figure(around(i, *mean).collect());
         SteinFigure { estimate: found.estimate + mean, ..found }
     };
     let square = |(i, mean): (usize, &f64)| figure(around(i, *mean).map(|x| x * x).collect());
     let means = white.mean.iter().enumerate().map(mean).collect();
-    Some(Stein { residual, means, squares: white.mean.iter().enumerate().map(square).collect() })
+    Some(Stein { residual, means, squares: white.mean.iter().enumerate().map(square).collect(), evaluations: 0 })
 }
 
 /// The Stein functions of polynomial fields at all draws.
@@ -185,6 +197,11 @@ fn fit(basis: &Basis, points: &[f64], log_density: &[f64]) -> Option<(Vec<f64>, 
     Some((coefficients, (moments(&left).1 * share).sqrt()))
 }
 
+/// A coordinate of each of the points.
+fn columns(points: &[f64], dim: usize, i: usize) -> impl Iterator<Item = f64> {
+    points.iter().skip(i).step_by(dim).copied()
+}
+
 /// Evenly spaced places, at most this number of them or a few more.
 fn every(count: usize, most: usize) -> std::iter::StepBy<std::ops::Range<usize>> {
     (0..count).step_by((count / most).max(1))
@@ -199,9 +216,10 @@ struct Thinned {
 }
 
 impl Thinned {
-    fn new(chains: &[(&[f64], &[f64])], dim: usize) -> Option<Self> {
+    /// At most `most`, over all chains.
+    fn new(chains: &[(&[f64], &[f64])], dim: usize, most: usize) -> Option<Self> {
         let length = chains.iter().map(|(_, log_density)| log_density.len()).min().filter(|n| *n >= 4)?;
-        let step = length.div_ceil((MOST_DRAWS / chains.len()).max(4));
+        let step = length.div_ceil((most / chains.len()).max(4));
         let mut thinned = Self { points: vec![], log_density: vec![], each: length / step };
         for (points, log_density) in chains {
             // The last draws of each, at equal distances.
@@ -214,13 +232,17 @@ impl Thinned {
         Some(thinned)
     }
 
+    /// The standard error of the mean of a value at each.
+    fn error(&self, values: &[f64]) -> f64 {
+        mcse_mean(&values.chunks_exact(self.each).collect::<Vec<_>>())
+    }
+
     /// Compares the mean of `values` with that of what is `left` of them.
     fn figure(&self, values: &[f64], left: &[f64]) -> SteinFigure {
-        let error = |of: &[f64]| mcse_mean(&of.chunks_exact(self.each).collect::<Vec<_>>());
         let ((mean, variance), (estimate, variance_left)) = (moments(values), moments(left));
-        let error_left = error(left);
+        let error_left = self.error(left);
         SteinFigure {
-            z: (mean - estimate) / error(values).hypot(error_left),
+            z: (mean - estimate) / self.error(values).hypot(error_left),
             explained: 1.0 - variance_left / variance,
             estimate,
             error: error_left,
@@ -237,7 +259,7 @@ struct White {
 impl White {
     fn new(points: &[f64], dim: usize) -> Option<Self> {
         let count = (points.len() / dim) as f64;
-        let mean: Vec<f64> = (0..dim).map(|i| points.iter().skip(i).step_by(dim).sum::<f64>() / count).collect();
+        let mean: Vec<f64> = (0..dim).map(|i| columns(points, dim, i).sum::<f64>() / count).collect();
         let mut factor = vec![0.0; dim * dim];
         for x in points.chunks_exact(dim) {
             for i in 0..dim {

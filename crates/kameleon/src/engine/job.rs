@@ -60,8 +60,8 @@ impl<'a> Job<'a> {
     }
 
     /// The same job, whose chain starts elsewhere if it cannot start where it is.
-    pub fn with_restart(self, restart: Restart<'a>) -> Self {
-        Self { restart: Some(restart), ..self }
+    pub fn with_restart(self, restart: Option<Restart<'a>>) -> Self {
+        Self { restart, ..self }
     }
 
     /// See [`crate::Chain::evaluate_again`].

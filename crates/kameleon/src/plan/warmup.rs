@@ -1,5 +1,6 @@
 //! How a run warms up, as it is written: a word, or a number of iterations.
 
+use crate::length::OR_WORDS;
 use crate::registry::SettingsError;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -27,7 +28,7 @@ impl Warmup {
         [("auto", Self::Auto), ("chains", Self::Chains), ("population", Self::Population)];
 
     fn wrong(given: &str) -> String {
-        format!("must be a number of iterations, \"chains\", \"population\" or \"auto\", not {given}")
+        format!("must be a number of iterations{}, not {given}", OR_WORDS)
     }
 }
 

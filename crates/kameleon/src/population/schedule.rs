@@ -317,7 +317,10 @@ impl Schedule {
             Present::Ladder(ladder) => {
                 let (level, beta, log_z) = (ladder.levels(), ladder.beta(), ladder.log_z());
                 let particles = self.particles;
-                format!("{which}: level {level}, beta {beta:.1e}, {particles} particles, log Z {log_z:.2}")
+                format!(
+                    "{which}: level {level}, beta {beta:.1e}, {particles} particles{}",
+                    known_so_far("log Z", log_z)
+                )
             }
             Present::Links(_) => format!("{which}: testing links"),
             Present::Climb(climb) => format!("{which}: climbing, {} niches", climb.niches().len()),
@@ -325,7 +328,9 @@ impl Schedule {
             Present::Rounds(rounds) if rounds.count() > 0 => {
                 let (round, last) = (rounds.count(), rounds.last());
                 let (k, share, log_z) = (last.pareto_k, last.efficiency, last.log_z);
-                format!("round {round}: {known} niches, k {k:.2}, efficiency {share:.2}, log Z {log_z:.2}")
+                let figures =
+                    [("k", k), ("efficiency", share), ("log Z", log_z)].map(|(name, x)| known_so_far(name, x));
+                format!("round {round}: {known} niches{}", figures.concat())
             }
             Present::Rounds(_) => format!("round 0: {known} niches"),
             Present::Done => format!("done: {known} niches"),
@@ -362,4 +367,9 @@ impl Present {
             Self::Done => return None,
         })
     }
+}
+
+/// A figure for those who watch; nothing where it is not known yet.
+pub(super) fn known_so_far(name: &str, figure: f64) -> String {
+    if figure.is_finite() { format!(", {name} {figure:.2}") } else { String::new() }
 }

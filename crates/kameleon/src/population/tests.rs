@@ -259,3 +259,18 @@ fn what_was_learned_stays_where_the_budget_ends_the_next_ladder() {
     }
     panic!("no run came from rounds after looks to a full ladder");
 }
+
+#[test]
+fn what_is_not_known_yet_is_not_shown() {
+    let problem = Gaussians::two(2);
+    let mut population = Population::new(2, &quick(), 1).unwrap();
+    let mut shown = vec![population.progress()];
+    while let Some(points) = population.ask(&problem) {
+        let values: Vec<f64> = points.chunks_exact(2).map(|x| problem.log_likelihood(x)).collect();
+        population.tell_first(&problem, &values).unwrap();
+        shown.push(population.progress());
+    }
+    assert!(shown.iter().all(|line| !line.contains("NaN")), "{shown:?}");
+    assert!(shown.iter().any(|line| line.contains("efficiency ")), "{shown:?}");
+    assert_eq!(schedule::known_so_far("k", f64::NAN) + &schedule::known_so_far("log Z", -1.0), ", log Z -1.00");
+}

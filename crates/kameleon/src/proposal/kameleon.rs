@@ -10,6 +10,7 @@ pub use advice::FUNNEL;
 use super::Proposal;
 use crate::Rng;
 use crate::learner::{Learner, RefreshInput, SharedFit, downcast};
+use crate::length::OR_WORDS;
 use crate::linalg::times_transpose;
 use crate::moves::{KernelStep, Local, Model, MoveId, Parts, Pick, Setting, Walk};
 use crate::registry::{Range, Settings, SettingsError};
@@ -50,8 +51,9 @@ impl Kameleon {
     /// A proposal in `dim` dimensions for a run of the given length.
     pub fn new(settings: &KameleonSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
         settings.check()?;
-        let what = format!("must be at least {LEAST_WARMUP} iterations, not {}", length.warmup);
-        SettingsError::demand("warmup", length.warmup >= LEAST_WARMUP, &what)?;
+        let (key, words) = if length.until_learned { ("max-warmup", "") } else { ("warmup", OR_WORDS) };
+        let what = format!("must be a number of iterations, at least {LEAST_WARMUP}{words}, not {}", length.warmup);
+        SettingsError::demand(key, length.warmup >= LEAST_WARMUP, &what)?;
         let schedule = Schedule::new(length.warmup, length.until_learned);
         let warmup = WarmupState::new(dim, length.warmup, schedule);
         Ok(Self { settings: settings.clone(), fit: Arc::new(Fit::unknown(dim, schedule)), warmup, block: BLOCK })

@@ -205,7 +205,8 @@ fn pinned_seeds_give_pinned_draws() {
     // A change here is a change of what users get from their seeds: say so in the CHANGELOG.
     let mut found = Vec::new();
     for sampler in SAMPLERS {
-        let run = sample(banana(), &[vec![0.0; 3]], &plan(sampler()), Control::default()).unwrap();
+        let plan = plan(sampler());
+        let run = sample(banana(), &vec![vec![0.0; 3]; plan.chains], &plan, Control::default()).unwrap();
         let last = run.chains[1].draws.points.len();
         found.push([run.chains[0].draws.points[0], run.chains[1].draws.points[last - 1]]);
     }

@@ -277,3 +277,15 @@ fn chains_in_step_make_the_draws_of_chains_on_their_own_by_one_call_for_all() {
     let calls = together.calls.load(Ordering::Relaxed);
     assert!((1801..1830).contains(&calls), "{calls}");
 }
+
+#[test]
+fn chains_with_one_start_at_an_edge_begin_inside() {
+    let plan = Plan { chains: 8, warmup: Warmup::Iterations(300), draws: Some(50), ..Plan::default() };
+    let edge = |x: &[f64]| if x[0] < 1.0 { f64::NEG_INFINITY } else { -x[0] };
+    let run = sample(edge, &[vec![1.0]], &plan, Control::default()).unwrap();
+    assert!(matches!(run.ending, Ending::Complete), "{}", run.reason);
+    assert!(
+        sample(edge, &[vec![0.9]], &plan, Control::default()).is_err(),
+        "the first chain begins at the point itself"
+    );
+}

@@ -9,7 +9,7 @@ use kameleon::*;
 fn deviation(target: impl Known + Clone + Send, sampler: Sampler, chains: usize, half: u64) -> f64 {
     let plan =
         Plan { sampler, chains, warmup: Warmup::Iterations(half), draws: Some(half), seed: 2014, ..Plan::default() };
-    let run = sample(target.clone(), &[vec![0.0; 8]], &plan, Control::default()).unwrap();
+    let run = sample(target.clone(), &vec![vec![0.0; 8]; chains], &plan, Control::default()).unwrap();
     let levels = |draws: &[f64]| draws.chunks(8).map(|x| target.level(x)).collect::<Vec<f64>>();
     run.draws().iter().map(|draws| quantile_deviation(&levels(draws))).sum::<f64>() / chains as f64
 }

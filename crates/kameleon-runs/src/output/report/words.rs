@@ -48,7 +48,7 @@ pub(super) fn facts(posterior: &Posterior) -> String {
         facts.push((jumps.name(), jumps.to_string().replacen('-', "−", usize::from(jumps.evidence.reliable))));
     }
     if let Some(log) = posterior.population.as_ref().and_then(|population| population.ladder_log_z) {
-        facts.push(("log evidence by the ladder", format!("{log:.2}").replacen('-', "−", 1)));
+        facts.push(("log evidence by the ladder", format!("{log:.2} (without an error)").replacen('-', "−", 1)));
     }
     let item = |(label, value): &(&str, String)| format!("<div><dt>{label}</dt><dd>{}</dd></div>", escape(value));
     facts.iter().map(item).collect()

@@ -2,6 +2,11 @@
 
 use std::collections::HashMap;
 
+/// How many monomials of `dim` variables there are up to a degree, `usize::MAX` if there are too many to count.
+pub fn number_of_terms(dim: usize, degree: usize) -> usize {
+    (1..=degree).try_fold(1usize, |count, k| Some(count.checked_mul(dim + k)? / k)).unwrap_or(usize::MAX)
+}
+
 /// All monomials of some variables up to a degree, the constant first.
 pub struct Basis {
     dim: usize,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::random::{Purpose, stream};
-use crate::target::{Banana, Flower, Known, Noise};
+use crate::target::{Banana, Flower, Funnel, Known, Noise, Target};
 use rand::RngExt;
 
 /// Four chains of independent draws that `keep` takes, with their log densities.
@@ -79,4 +79,53 @@ fn too_few_draws_or_too_many_parameters_give_no_answer() {
     let wide = chains(Banana::new(9, 0.1, 100.0).unwrap(), 1, 500, |_| true);
     assert_eq!(stein(&wide.iter().map(|(p, l)| (&p[..], &l[..])).collect::<Vec<_>>(), 9), None);
     assert_eq!(stein(&[], 2), None);
+}
+
+/// What measured slopes say of chains of a funnel, whose log density no polynomial fits.
+fn measured(seed: u64, differences: Differences, keep: impl Fn(&[f64]) -> bool) -> Stein {
+    let mut funnel = Funnel::new(3, 1.5).unwrap();
+    let chains = chains(funnel.clone(), seed, 2000, keep);
+    let chains: Vec<(&[f64], &[f64])> = chains.iter().map(|(points, log)| (&points[..], &log[..])).collect();
+    assert!(!stein(&chains, 3).unwrap().speaks());
+    let places = Places::new(&chains, 3, differences).unwrap();
+    let mut rng = stream(0, 0, Purpose::Start);
+    let mut value = |x: &[f64]| funnel.log_density(x, Noise { rng: &mut rng, normals: &[] }).unwrap();
+    let values: Vec<f64> = places.neighbours().chunks_exact(3).map(&mut value).collect();
+    places.stein(&values).unwrap()
+}
+
+/// A run is doubted by mistake with probability 0.01; of twenty runs more than two are with probability 0.001.
+#[test]
+fn measured_slopes_of_a_funnel_explain_its_means_and_doubt_no_independent_draws() {
+    let runs: Vec<Stein> = (0..20).map(|seed| measured(seed, Differences::Forward(800), |_| true)).collect();
+    assert!(runs.iter().filter(|run| !run.off().is_empty()).count() <= 2);
+    for run in &runs {
+        assert!(run.evaluations <= 800 && run.evaluations > 700, "{}", run.evaluations);
+        // The error of the mean over 8000 draws is 0.017.
+        assert!(run.means.iter().all(|mean| mean.is_better() && mean.estimate.abs() < 0.005), "{run:?}");
+    }
+}
+
+#[test]
+fn measured_slopes_tell_a_tail_that_all_chains_missed() {
+    for differences in [Differences::Forward(800), Differences::Central] {
+        let cut = measured(1, differences, |x| x[0] > -2.0);
+        let high = |(i, is_mean, figure): &(usize, bool, SteinFigure)| (*i, *is_mean) == (0, true) && figure.z > 0.0;
+        assert!(cut.off().iter().any(high), "{cut:?}");
+    }
+}
+
+#[test]
+fn slopes_are_not_measured_with_too_few_evaluations_nor_believed_at_an_edge() {
+    let draws = chains(Funnel::new(3, 1.5).unwrap(), 1, 500, |_| true);
+    let chains: Vec<(&[f64], &[f64])> = draws.iter().map(|(points, log)| (&points[..], &log[..])).collect();
+    // Fields of degree two make 30 functions, which take 90 places.
+    assert!(Places::new(&chains, 3, Differences::Forward(269)).is_none());
+    let places = Places::new(&chains, 3, Differences::Forward(300)).unwrap();
+    let count = places.neighbours().len() / 3;
+    assert!((270..=300).contains(&count), "{count}");
+    let mut values = vec![0.0; count];
+    assert!(places.stein(&values).is_some());
+    values[7] = f64::NEG_INFINITY;
+    assert_eq!(places.stein(&values), None);
 }

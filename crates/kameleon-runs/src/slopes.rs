@@ -1,0 +1,60 @@
+//! The check of a run that ended by slopes of its log density, which are measured at some of its draws.
+
+use crate::error::RunError;
+use crate::output::{ChainDraws, Posterior, forget_bounded};
+use crate::prepare::Prepared;
+use crate::remote::RemoteRunner;
+use crate::search;
+use kameleon::Control;
+use kameleon::diagnose::{Places, Stein};
+use kameleon::plan::has_edge;
+use kameleon::population::Prior;
+use kameleon_models::Bound;
+
+/// What measured slopes say of the means; none where the plan does not ask for them, where they cannot be had, or where chains
+/// disagree, so that no error can be believed.
+pub fn check(
+    prepared: &Prepared<'_>,
+    posterior: &Posterior,
+    runner: Option<&dyn RemoteRunner>,
+    control: Control<'_>,
+) -> Result<Option<Stein>, RunError> {
+    let (plan, spent) = (&prepared.settings.run, posterior.evaluations());
+    let left = plan.max_evaluations.map(|most| most.saturating_sub(spent));
+    let wanted = plan.check.differences(spent, left, posterior.stein.as_ref());
+    let Some(differences) = wanted.filter(|_| !posterior.noisy) else { return Ok(None) };
+    if posterior.chains.iter().any(|chain| has_edge(&chain.statistics)) || !posterior.summary().verdict.agree {
+        return Ok(None);
+    }
+    let (bounds, dim) = (prepared.target.bounds(), posterior.dim());
+    let draws: Vec<(Vec<f64>, Vec<f64>)> =
+        posterior.chains.iter().filter(|chain| !chain.draws.is_empty()).map(|chain| unbounded(chain, bounds)).collect();
+    let chains: Vec<(&[f64], &[f64])> = draws.iter().map(|(points, log)| (&points[..], &log[..])).collect();
+    let Some(places) = Places::new(&chains, dim, differences) else { return Ok(None) };
+    let points = places.neighbours();
+    let limit = prepared.time_limit();
+    let late = || limit.is_some_and(|(started, limit)| started.elapsed() >= limit);
+    let stop = || control.is_stopped() || late();
+    let each: Vec<&[f64]> = points.chunks_exact(dim).collect();
+    let told = search::evaluator(prepared, runner, prepared.plan.threads())?.evaluate(&each, 0, &stop);
+    // A model that fails now has given all draws of the run.
+    let Ok(mut values) = told else { return Ok(None) };
+    let priors = prepared.target.log_densities(&points);
+    values.iter_mut().zip(priors).for_each(|(value, prior)| *value += prior);
+    let mut found = places.stein(&values).unwrap_or_else(|| Stein::silent(values.len() as u64));
+    forget_bounded(&mut found, bounds);
+    Ok(Some(found))
+}
+
+/// The draws of a chain as it made them, on the unbounded scale.
+fn unbounded(chain: &ChainDraws, bounds: &[Bound]) -> (Vec<f64>, Vec<f64>) {
+    let draws = &chain.draws;
+    let (mut points, mut log_density) = (draws.points.clone(), draws.log_density.clone());
+    for (x, log_density) in points.chunks_exact_mut(bounds.len()).zip(&mut log_density) {
+        for (x, bound) in x.iter_mut().zip(bounds) {
+            *x = bound.unbounded(*x);
+            *log_density += bound.bounded(*x).1;
+        }
+    }
+    (points, log_density)
+}

@@ -1,0 +1,78 @@
+//! What the check of draws spends, and when.
+
+use crate::common::run;
+use kameleon_runs::output::Posterior;
+use kameleon_runs::{RunSettings, load};
+use tempfile::tempdir;
+
+const FUNNEL: &str = r#"model.target = "funnel:s=1,dim=3""#;
+const BANANA: &str = r#"model.target = "banana:b=0.03,dim=2""#;
+
+fn settings(model: &str, more: &str) -> RunSettings {
+    let text = format!("{model}\nrun.warmup = 2000\nrun.draws = 2000\nrun.seed = 3\n{more}");
+    RunSettings::from_toml(&text, "run.toml").unwrap()
+}
+
+/// The evaluations of a run in memory, those of its check, and the run.
+fn spent(model: &str, more: &str) -> (u64, u64, Posterior) {
+    let posterior = run(&settings(model, more), None).unwrap().posterior;
+    let check = posterior.stein.as_ref().map_or(0, |stein| stein.evaluations);
+    (posterior.evaluations(), check, posterior)
+}
+
+#[test]
+fn auto_spends_at_most_a_twentieth_and_only_where_stored_values_say_nothing() {
+    let (chains, none, free) = spent(FUNNEL, "run.check = \"free\"");
+    assert_eq!((chains, none), (16_004, 0));
+    let (all, check, auto) = spent(FUNNEL, "");
+    assert!(all == chains + check && check > 700 && check <= chains / 20, "{check}");
+    assert_eq!(free.chains[3].draws, auto.chains[3].draws);
+    let best = &auto.stein.as_ref().unwrap().means[0];
+    assert!(best.is_better() && best.estimate.abs() < 0.01, "{best:?}");
+    assert_eq!(spent(BANANA, "").1, 0);
+    assert_eq!(spent(&format!("{FUNNEL}\nmodel.noise = 0.5"), "").1, 0);
+    assert!(spent(FUNNEL, "run.check = \"off\"").2.stein.is_none());
+}
+
+#[test]
+fn full_measures_slopes_everywhere_and_auto_keeps_within_a_limit_of_evaluations() {
+    let (_, check, full) = spent(BANANA, "run.check = \"full\"");
+    // Two differences for each parameter at two thousand draws.
+    assert_eq!(check, 8000);
+    assert!(full.stein.unwrap().means.iter().all(|mean| mean.explained > 0.999));
+    assert_eq!(spent(FUNNEL, "run.max-evaluations = 16100").1, 0);
+    let (all, check, _) = spent(FUNNEL, "run.max-evaluations = 16400");
+    assert!(check > 270 && all <= 16_400, "{check} of {all}");
+}
+
+#[test]
+fn a_folder_keeps_what_the_check_found() {
+    let place = tempdir().unwrap();
+    let folder = place.path().join("run");
+    let posterior = run(&settings(FUNNEL, ""), Some(&folder)).unwrap().posterior;
+    let stored = load(&folder).unwrap();
+    assert!(posterior.stein.as_ref().unwrap().evaluations > 0);
+    assert_eq!(stored.stein, posterior.stein);
+    assert_eq!(stored.evaluations(), posterior.evaluations());
+}
+
+#[test]
+fn a_warm_up_at_its_limit_and_modes_that_nobody_looked_for_are_told_and_speak_against_nothing() {
+    let model = "model.log-density = \"-2*a^2\"\nparameters.a = { prior = \"normal(0, 3)\" }\nrun.draws = 2000";
+    let said = |more: &str| {
+        let settings = RunSettings::from_toml(&format!("{model}\n{more}"), "run.toml").unwrap();
+        run(&settings, None).unwrap().posterior.summary().verdict
+    };
+    let short = said("run.warmup = \"chains\"\nrun.max-warmup = 300");
+    assert!(short.converged, "{short}");
+    assert!(
+        short.messages[0].contains("limit of 300 iterations") && short.messages[0].contains("max-warmup"),
+        "{short}"
+    );
+    assert!(short.messages[1].starts_with("A mode that no chain met"), "{short}");
+    let whole = said("run.warmup = \"chains\"");
+    assert_eq!(whole.messages.len(), 1, "{whole}");
+    assert!(said("run.warmup = \"population\"").messages.is_empty());
+    let started = RunSettings::from_toml(&format!("{model}\nstart = [[0]]\nrun.warmup = 300"), "run.toml").unwrap();
+    assert!(run(&started, None).unwrap().posterior.summary().verdict.messages.is_empty());
+}
