@@ -42,6 +42,10 @@ pub fn check(
     let priors = prepared.target.log_densities(&points);
     values.iter_mut().zip(priors).for_each(|(value, prior)| *value += prior);
     let mut found = places.stein(&values).unwrap_or_else(|| Stein::silent(values.len() as u64));
+    // What stored values say of squares is as good as before.
+    if let Some(free) = posterior.stein.as_ref().filter(|free| free.speaks() && !found.means.is_empty()) {
+        found.squares.clone_from(&free.squares);
+    }
     forget_bounded(&mut found, bounds);
     Ok(Some(found))
 }

@@ -39,7 +39,9 @@ fn full_measures_slopes_everywhere_and_auto_keeps_within_a_limit_of_evaluations(
     let (_, check, full) = spent(BANANA, "run.check = \"full\"");
     // Two differences for each parameter at two thousand draws.
     assert_eq!(check, 8000);
-    assert!(full.stein.unwrap().means.iter().all(|mean| mean.explained > 0.999));
+    let stein = full.stein.unwrap();
+    assert_eq!(stein.squares.len(), 2, "those by stored values stay");
+    assert!(stein.means.iter().all(|mean| mean.explained > 0.999));
     assert_eq!(spent(FUNNEL, "run.max-evaluations = 16100").1, 0);
     let (all, check, _) = spent(FUNNEL, "run.max-evaluations = 16400");
     assert!(check > 270 && all <= 16_400, "{check} of {all}");

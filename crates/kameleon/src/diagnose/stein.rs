@@ -51,7 +51,7 @@ pub struct Stein {
     pub residual: f64,
     /// What it says of each mean.
     pub means: Vec<SteinFigure>,
-    /// What it says of each mean square, around the mean; empty where slopes were measured.
+    /// What it says of each mean square, around the mean, by stored values; empty where these say nothing and slopes were measured.
     pub squares: Vec<SteinFigure>,
     /// How many evaluations of the log density were made for it, after the run.
     #[serde(default)]
