@@ -16,7 +16,7 @@ pub struct Tally {
 }
 
 /// What a chain brings to a refresh.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChainInput {
     /// The later half of its history.
     pub states: Evaluated,

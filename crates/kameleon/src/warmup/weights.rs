@@ -2,6 +2,7 @@
 
 use super::input::ChainInput;
 use crate::moves::{Model, MoveId, PerMove, Share};
+use std::sync::Arc;
 
 /// The least share of each local move among those that share by their worth.
 const LEAST_LOCAL: f64 = 0.2;
@@ -13,7 +14,7 @@ const FIRST_JUMPS: f64 = 0.5;
 const LEARNED: (f64, f64) = (0.05, 0.97);
 
 /// The weights that follow from what the chains bring; zero for moves that the model does not allow.
-pub fn weights(model: &Model, inputs: &[ChainInput], learning: bool) -> PerMove<f64> {
+pub fn weights(model: &Model, inputs: &[Arc<ChainInput>], learning: bool) -> PerMove<f64> {
     let possible: Vec<MoveId> = MoveId::all().filter(|id| id.get().is_possible(model)).collect();
     let worth = |id: MoveId| {
         let tallies = inputs.iter().map(|input| input.tallies[id]);
