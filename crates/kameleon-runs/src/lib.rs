@@ -28,6 +28,7 @@
 
 pub mod atomic_file;
 mod error;
+mod exchange;
 mod gp;
 mod large;
 mod load;

@@ -1,6 +1,7 @@
 //! Where a run happens: in a folder or in memory, on threads or elsewhere; from its population to the end of its chains.
 
 use crate::error::RunError;
+use crate::exchange::Exchange;
 use crate::large::MOST_BYTES;
 use crate::load::{StoredChain, load, load_limited, own_units, posterior};
 use crate::output::{Posterior, write_files};
@@ -15,7 +16,7 @@ use crate::status::{How, Status};
 use crate::store::{DiskRecord, Folder, Search};
 use kameleon::chain::ChainError;
 use kameleon::diagnose::ParameterSummary;
-use kameleon::engine::{Finish, Job, Rule, Runner, StopRule};
+use kameleon::engine::{Finish, Job, OnThreads, Rule, Runner, StopRule};
 use kameleon::population::{Prior, Witness};
 use kameleon::record::Draws;
 use kameleon::{Control, Ending, Evaluation};
@@ -149,6 +150,8 @@ impl<'p> Place<'p> {
         };
         let mut rule = Rule { units: &units, checked: &checked, ..prepared.plan.rule()? };
         let runner = remote.as_ref().map(|remote| remote as &dyn Runner);
+        let exchange = self.exchange(prepared, runner.unwrap_or(&OnThreads))?;
+        let runner = exchange.as_ref().map(|exchange| exchange as &dyn Runner).or(runner);
         let mut finish = prepared.engine(runner, self.control).run(jobs, &mut rule).map_err(|mut error| {
             describe(&mut error, prepared, &bounds);
             error
@@ -158,6 +161,12 @@ impl<'p> Place<'p> {
             finish.reason = error.to_string();
         }
         Ok(finish)
+    }
+
+    /// Where one chain of a plan learns together with the others, which are elsewhere.
+    fn exchange<'e>(&self, prepared: &Prepared<'_>, inner: &'e dyn Runner) -> Result<Option<Exchange<'e>>, RunError> {
+        let part = self.folder.filter(|_| prepared.plan.chain.is_some() && prepared.pools());
+        part.map(|folder| Exchange::new(&prepared.settings, folder.path(), inner)).transpose()
     }
 
     /// What came of the run, from memory or from the folder, where its files are written.

@@ -42,6 +42,9 @@ pub fn start_on(
         // The run may be resumed from anywhere.
         prepared.settings.anchor(&std::env::current_dir().unwrap_or_default());
     }
+    if folder.is_none() {
+        prepared.plan.check_alone().map_err(|error| error.within("run"))?;
+    }
     let indices = prepared.settings.run.indices();
     if !prepared.starts_from_prior() {
         // All of them, so that what is wrong is found before there is a folder.

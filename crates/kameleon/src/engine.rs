@@ -10,13 +10,12 @@ mod progress;
 mod queue;
 mod stopping;
 
-pub use job::{Job, Restart, Runner};
+pub use job::{Job, OnThreads, Restart, Runner};
 pub use progress::{PopulationProgress, Progress, SoFar};
 pub use stopping::{Next, Rule, StopRule, Stopping};
 
 use crate::chain::{ChainError, said};
 use crate::record::Keep;
-use job::OnThreads;
 use queue::Queue;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -168,7 +167,7 @@ impl Engine<'_> {
         // While one has the chains learn, each of them can go on.
         let threads = threads.min(jobs.len() + 1);
         let in_step = self.runner.is_none() && jobs.iter().all(|job| job.batch() > 1);
-        let queue = Queue::new(jobs);
+        let queue = Queue::new(jobs, !runner.exchanges());
         let stop = || queue.has_failed() || self.control.is_stopped();
         let work = || {
             while let Some((index, mut job)) = queue.next() {

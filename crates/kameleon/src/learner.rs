@@ -38,6 +38,12 @@ pub trait Learner {
     /// What it brings for the fit that follows the one that it has; none if it has not come so far.
     fn input(&self) -> Option<RefreshInput>;
 
+    /// An input as text, and back, for chains in other processes; none if it is of another kind of proposal, or does not fit.
+    fn pack(&self, input: &RefreshInput) -> Option<String>;
+
+    /// See [`Learner::pack`].
+    fn unpack(&self, text: &str) -> Option<RefreshInput>;
+
     /// How its group learns.
     fn teacher(&self) -> Teacher;
 

@@ -125,15 +125,19 @@ impl Plan {
             SettingsError::demand("chain", chain < chains, &what)?;
             let what = "compares the chains of a run, so it cannot stop a chain that runs alone; give `draws`";
             SettingsError::demand("until", self.until.is_none(), what)?;
-            let what = format!(
-                "the chains of {} learn together in the warm-up, so none can be run alone; to let each learn alone, set \
-                 pool = false (--no-pool) in all parts of the plan",
-                self.sampler.name()
-            );
-            SettingsError::demand("chain", !self.pools(), &what)?;
         }
         self.check_budget()?;
         self.limit().map(drop)
+    }
+
+    /// An error if one chain is to be run and could not exchange what it learns with the others, which a run in memory cannot.
+    pub fn check_alone(&self) -> Result<(), SettingsError> {
+        let what = format!(
+            "the chains of {} learn together in the warm-up, so none can be run alone in memory: give each a folder next to those of \
+             the others, or, to let each learn alone, set pool = false (--no-pool) in all parts of the plan",
+            self.sampler.name()
+        );
+        SettingsError::demand("chain", self.chain.is_none() || !self.pools(), &what)
     }
 
     /// Where a budget is too small for a warm-up that takes half of it, the budget is to blame.

@@ -174,6 +174,7 @@ where
 {
     let target = AnyTarget::new(target);
     plan.check()?;
+    plan.check_alone()?;
     let what = "\"population\" starts from a prior: use sample_from_prior";
     SettingsError::demand("warmup", plan.warmup != Warmup::Population, what)?;
     check_starts(&target, starts, plan.chains)?;
@@ -211,6 +212,7 @@ where
 {
     let mut plan = Plan { warmup: Warmup::Population, ..plan.clone() };
     plan.check()?;
+    plan.check_alone()?;
     let (begun, limit) = (Instant::now(), plan.time_limit());
     let stop = || control.is_stopped() || limit.is_some_and(|limit| begun.elapsed() >= limit);
     let mut population = Population::new(prior.dim(), &plan.population_settings(), plan.seed)?;
@@ -248,6 +250,7 @@ where
 {
     let target = AnyTarget::new(target);
     plan.check()?;
+    plan.check_alone()?;
     let found = states.len();
     let wanted = plan.indices().len();
     let what = format!("there are {found} saved chains where the plan has {wanted}");

@@ -35,10 +35,15 @@ pub trait Runner: Sync {
     /// Advances the chain through its warm-up and towards `sampling` iterations more, for as long as suits the runner, and
     /// records the draws that `keep` wants. A chain that waits for its group is left waiting.
     fn advance(&self, job: &mut Job<'_>, keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError>;
+
+    /// Whether it also gives chains what they wait for, since others that they learn with are elsewhere.
+    fn exchanges(&self) -> bool {
+        false
+    }
 }
 
 /// Steps on the thread that asks, for the time of a turn.
-pub(super) struct OnThreads;
+pub struct OnThreads;
 
 impl Runner for OnThreads {
     fn advance(&self, job: &mut Job<'_>, keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
@@ -193,7 +198,7 @@ impl<'a> Job<'a> {
     }
 
     /// Gives the chain the fit that it waits for. One that runs ahead is saved: others learn next from what it brings.
-    pub(super) fn learn(&mut self, fit: &SharedFit) {
+    pub fn learn(&mut self, fit: &SharedFit) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.chain.learn(fit))) {
             return self.fail(&*panic);
         }

@@ -25,6 +25,8 @@ struct State<'a> {
     /// The number of jobs that threads are busy with.
     busy: usize,
     board: Board,
+    /// Whether chains learn from each other here.
+    learns: bool,
     /// Whether a thread looks after those that wait.
     is_served: bool,
     /// What a panic said while the chains learned.
@@ -34,15 +36,16 @@ struct State<'a> {
 type Guard<'q, 'a> = MutexGuard<'q, State<'a>>;
 
 impl<'a> Queue<'a> {
-    pub(super) fn new(jobs: Vec<Job<'a>>) -> Self {
+    /// `learns`: chains learn from each other here, and not elsewhere.
+    pub(super) fn new(jobs: Vec<Job<'a>>, learns: bool) -> Self {
         let mut board = Board::new(jobs.len());
         // Chains that were saved while they learned bring what they had brought before.
         for (index, job) in jobs.iter().enumerate() {
             job.chain.learner().into_iter().for_each(|learner| board.bring(index, learner));
         }
-        let (waiting, ready): (Vec<_>, Vec<_>) = jobs.into_iter().enumerate().partition(|(_, job)| job.chain.waits());
-        let (ready, finished) = (ready.into(), Vec::new());
-        let state = State { ready, waiting, finished, busy: 0, board, is_served: false, broken: None };
+        let (ready, waiting, finished) = (VecDeque::new(), Vec::new(), Vec::new());
+        let mut state = State { ready, waiting, finished, busy: 0, board, learns, is_served: false, broken: None };
+        jobs.into_iter().enumerate().for_each(|(index, job)| state.put(index, job));
         let queue = Self { state: Mutex::new(state), changed: Condvar::new(), failed: AtomicBool::new(false) };
         drop(queue.serve(queue.lock()));
         queue
@@ -111,7 +114,7 @@ impl<'a> Queue<'a> {
     /// Gives chains what they wait for, and has them learn, until there is nothing to do. Both take a while, in which the other
     /// threads go on.
     fn serve<'q>(&'q self, mut state: Guard<'q, 'a>) -> Guard<'q, 'a> {
-        if std::mem::replace(&mut state.is_served, true) {
+        if !state.learns || std::mem::replace(&mut state.is_served, true) {
             return state;
         }
         loop {
@@ -180,7 +183,7 @@ impl<'a> Queue<'a> {
 impl<'a> State<'a> {
     /// Puts a job that is not done where it belongs.
     fn put(&mut self, index: usize, job: Job<'a>) {
-        if job.chain.waits() {
+        if self.learns && job.chain.waits() {
             self.waiting.push((index, job));
         } else {
             self.ready.push_back((index, job));

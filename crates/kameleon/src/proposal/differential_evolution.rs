@@ -157,6 +157,15 @@ impl Learner for DifferentialEvolution {
         self.rounds.waiting.then(|| Arc::new(self.archive[self.rounds.common..].to_vec()) as RefreshInput)
     }
 
+    fn pack(&self, input: &RefreshInput) -> Option<String> {
+        serde_json::to_string(input.downcast_ref::<Vec<f64>>()?).ok()
+    }
+
+    fn unpack(&self, text: &str) -> Option<RefreshInput> {
+        let states = serde_json::from_str::<Vec<f64>>(text).ok()?;
+        states.len().is_multiple_of(self.dim).then(|| Arc::new(states) as RefreshInput)
+    }
+
     fn teacher(&self) -> Teacher {
         Arc::new(|old, inputs| {
             let mut archive = old.downcast_ref::<Vec<f64>>()?.clone();

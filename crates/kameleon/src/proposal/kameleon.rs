@@ -134,6 +134,15 @@ impl Learner for Kameleon {
         self.warmup.waiting.map(|seed| Arc::new(self.chain_input(seed)) as RefreshInput)
     }
 
+    fn pack(&self, input: &RefreshInput) -> Option<String> {
+        serde_json::to_string(input.downcast_ref::<ChainInput>()?).ok()
+    }
+
+    fn unpack(&self, text: &str) -> Option<RefreshInput> {
+        let input = serde_json::from_str::<ChainInput>(text).ok()?;
+        input.fits(self.fit.model.metric.dim()).then(|| Arc::new(input) as RefreshInput)
+    }
+
     fn teacher(&self) -> Teacher {
         let (points, schedule) = (self.settings.n, self.warmup.schedule);
         Arc::new(move |old, inputs| {

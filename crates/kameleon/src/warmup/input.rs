@@ -33,3 +33,10 @@ pub struct ChainInput {
     /// From its own stream; that of the group's first chain gives the random numbers of the refresh.
     pub seed: u64,
 }
+
+impl ChainInput {
+    /// Whether what was read from elsewhere is of points in `dim` dimensions.
+    pub fn fits(&self, dim: usize) -> bool {
+        !self.states.is_empty() && [&self.states, &self.early, &self.jumps].iter().all(|points| points.fits(dim))
+    }
+}

@@ -6,7 +6,7 @@ use super::flat::{EXPLORING, FROZEN, with_flat_part};
 use super::input::ChainInput;
 use super::learning::Learning;
 use super::missed::with_missed_regions;
-use super::proposals::Evaluated;
+use super::proposals::{Evaluated, MOST_ROUNDS, MOST_ROUNDS_AHEAD};
 use super::regions::met_regions;
 use super::schedule::Schedule;
 use super::structure::{Effort, learn_density};
@@ -41,7 +41,7 @@ pub fn refresh(old: &Fit, inputs: &[Arc<ChainInput>], points: usize, schedule: S
     if let Some(density) = jumped_from {
         let mut drawn = Evaluated::default();
         inputs.iter().for_each(|input| drawn.extend(&input.jumps));
-        learning.add(density, drawn);
+        learning.add(density, drawn, if schedule.runs_ahead() { MOST_ROUNDS_AHEAD } else { MOST_ROUNDS });
     }
     let is_enough = learning.is_enough();
     let is_last = t == schedule.last() || (schedule.may_end(t) && is_enough);

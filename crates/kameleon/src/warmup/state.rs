@@ -175,6 +175,7 @@ impl WarmupState {
     pub fn fits(&self, dim: usize) -> bool {
         let states = self.accepted.len();
         let ready = self.waiting.is_none() || states > 0;
+        let ready = ready && self.brought.as_ref().is_none_or(|brought| brought.fits(dim));
         let lengths = MoveId::all().all(|id| self.has_length(id) == id.get().initial_nu2(dim).is_some());
         let history = [0, dim].contains(&self.last.len())
             && self.states.len() == states

@@ -8,6 +8,9 @@ use std::sync::Arc;
 const LEAST_LOCAL: f64 = 0.2;
 /// The least and the largest share of jumps while their density is learned, for which they are needed, …
 const LEARNING: (f64, f64) = (0.3, 0.7);
+/// … also where many chains have few iterations each, …
+const LEARNING_OF_MANY: (f64, f64) = (0.5, 0.9);
+const MANY: usize = 8;
 /// … at first this, …
 const FIRST_JUMPS: f64 = 0.5;
 /// … and after it.
@@ -24,7 +27,11 @@ pub fn weights(model: &Model, inputs: &[Arc<ChainInput>], learning: bool) -> Per
     let local = |id: &MoveId| (id.get().share() == Share::Worth).then(|| (*id, worth(*id).unwrap_or(0.0)));
     let locals: Vec<(MoveId, f64)> = possible.iter().filter_map(local).collect();
     let best = locals.iter().fold(0.0f64, |best, (_, worth)| best.max(*worth));
-    let (least, most) = if learning { LEARNING } else { LEARNED };
+    let (least, most) = match learning {
+        true if inputs.len() >= MANY => LEARNING_OF_MANY,
+        true => LEARNING,
+        false => LEARNED,
+    };
     // Squares give most moves to the better kind, once nothing has to be learned from the other.
     let jumps = |worth: f64| if learning { share(worth, best) } else { share(worth * worth, best * best) };
     let mut weights = PerMove::default();
