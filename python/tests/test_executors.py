@@ -15,7 +15,7 @@ import pytest
 import kameleon as km
 
 PLAN = {"draws": 300, "warmup": 1500, "chains": 5, "seed": 8}
-"""Chains that learn together, in two groups."""
+"""Chains that learn together."""
 FROM_PRIOR = {"priors": ["normal(0, 3)"] * 2, "warmup": "population", "draws": 200, "chains": 2, "seed": 8}
 """A small population before the chains."""
 

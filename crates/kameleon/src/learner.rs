@@ -47,6 +47,12 @@ pub trait Learner {
     /// How its group learns.
     fn teacher(&self) -> Teacher;
 
+    /// What it needs to go on until it waits, and all that it has, to take the place of each other by [`Learner::take`]: a chain that goes to
+    /// another process need not carry what only the group learns from. None if that is all.
+    fn to_travel(&self) -> Option<[SharedFit; 2]> {
+        None
+    }
+
     /// What it learned at its last refresh.
     fn shared_fit(&self) -> SharedFit;
 

@@ -105,6 +105,9 @@ impl Kameleon {
     }
 }
 
+/// The fit that a chain has, with or without what only its group learns from.
+struct SameFit(Arc<Fit>);
+
 impl Learner for Kameleon {
     fn join(&mut self) {
         self.warmup.pooled = true;
@@ -152,12 +155,19 @@ impl Learner for Kameleon {
         })
     }
 
+    fn to_travel(&self) -> Option<[SharedFit; 2]> {
+        let can = self.warmup.pooled && self.fit.learning.is_some();
+        can.then(|| [Arc::new(SameFit(Arc::new(self.fit.light()))), Arc::new(SameFit(self.fit.clone())) as SharedFit])
+    }
+
     fn shared_fit(&self) -> SharedFit {
         self.fit.clone()
     }
 
     fn take(&mut self, fit: &SharedFit) {
-        if let Ok(fit) = fit.clone().downcast::<Fit>() {
+        if let Some(SameFit(fit)) = fit.downcast_ref::<SameFit>().filter(|same| same.0.number == self.fit.number) {
+            self.fit = fit.clone();
+        } else if let Ok(fit) = fit.clone().downcast::<Fit>() {
             self.learn(fit);
         }
     }

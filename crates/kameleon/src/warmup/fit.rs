@@ -51,6 +51,14 @@ impl Fit {
         }
     }
 
+    /// The same without what only the group learns from.
+    pub fn light(&self) -> Self {
+        let Self { number, weights, model, next, end, met, late_efficiency, .. } = self;
+        let (model, met) = (model.clone(), met.clone());
+        let (number, weights, late_efficiency) = (*number, *weights, *late_efficiency);
+        Self { number, weights, model, before: None, next: *next, end: *end, learning: None, met, late_efficiency }
+    }
+
     /// How often a move is made.
     pub fn weight(&self, of: &dyn Move) -> f64 {
         *self.weights.of(of)
