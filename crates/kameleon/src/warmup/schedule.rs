@@ -36,8 +36,8 @@ const SHORTEST: u64 = 1000;
 const USUAL: u64 = 4;
 /// Where more learn together, a round has at least this share of a warm-up, within bounds: in longer rounds chains that are slow for
 /// a while hold up fewer others, in shorter ones less is learned late.
-const LEAST_ROUND: f64 = 0.042;
-const ROUND_BOUNDS: (f64, f64) = (8.0, 26.0);
+const LEAST_ROUND: f64 = 0.025;
+const ROUND_BOUNDS: (f64, f64) = (8.0, 16.0);
 /// The fewest iterations of scales to settle.
 const LEAST_SETTLING: u64 = 20;
 /// The fewest iterations of steps only, from wherever chains start.

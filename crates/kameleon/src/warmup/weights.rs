@@ -15,6 +15,8 @@ const MANY: usize = 8;
 const FIRST_JUMPS: f64 = 0.5;
 /// … and after it.
 const LEARNED: (f64, f64) = (0.05, 0.97);
+/// A chain at a place that jumps hardly lead to gets away by steps, of which a short chain should make some.
+const LEARNED_OF_MANY: (f64, f64) = (0.05, 0.8);
 
 /// The weights that follow from what the chains bring; zero for moves that the model does not allow.
 pub fn weights(model: &Model, inputs: &[Arc<ChainInput>], learning: bool) -> PerMove<f64> {
@@ -30,6 +32,7 @@ pub fn weights(model: &Model, inputs: &[Arc<ChainInput>], learning: bool) -> Per
     let (least, most) = match learning {
         true if inputs.len() >= MANY => LEARNING_OF_MANY,
         true => LEARNING,
+        false if inputs.len() >= MANY => LEARNED_OF_MANY,
         false => LEARNED,
     };
     // Squares give most moves to the better kind, once nothing has to be learned from the other.
