@@ -16,7 +16,7 @@ import pytest
 import kameleon as km
 
 PLAN = {"draws": 300, "warmup": 1500, "chains": 5, "seed": 8}
-"""Chains that learn together, in two groups."""
+"""Chains that learn together."""
 SHORT = {**PLAN, "chains": 2, "warmup": 800, "draws": 50}
 """For executors that take long to start."""
 FROM_PRIOR = {"priors": ["normal(0, 3)"] * 2, "warmup": "population", "draws": 200, "chains": 2, "seed": 8}

@@ -29,6 +29,7 @@
 pub mod atomic_file;
 mod ensemble;
 mod error;
+mod exchange;
 mod gp;
 mod large;
 mod load;

@@ -233,9 +233,8 @@ fn stein(settings: &RunSettings, chains: &[StoredChain], bounds: &[Bound]) -> Op
 /// What became of the regions that the warm-up met.
 fn regions(settings: &RunSettings, chains: &[StoredChain]) -> Regions {
     let stored = chains.iter();
-    let chains: Vec<_> =
-        stored.filter_map(|stored| Some((stored.index, stored.chain.as_deref()?, &stored.recorded.draws))).collect();
-    regions_of(&chains, settings.run.chains, settings.run.pools())
+    let chains: Vec<_> = stored.filter_map(|stored| Some((stored.chain.as_deref()?, &stored.recorded.draws))).collect();
+    regions_of(&chains, settings.run.pools())
 }
 
 /// What the jump proposals say, or why they say nothing; none for a sampler that makes no jumps.

@@ -1,6 +1,7 @@
 //! Where a run happens: in a folder or in memory, on threads or elsewhere; from its population to the end of its chains.
 
 use crate::error::RunError;
+use crate::exchange::Exchange;
 use crate::large::MOST_BYTES;
 use crate::load::{StoredChain, load, load_limited, posterior};
 use crate::output::{Posterior, write_files};
@@ -15,7 +16,7 @@ use crate::slopes;
 use crate::status::{How, Status};
 use crate::store::{DiskRecord, Folder, Search};
 use kameleon::chain::ChainError;
-use kameleon::engine::{Finish, Job, Runner};
+use kameleon::engine::{Finish, Job, OnThreads, Runner};
 use kameleon::nearby::ATTEMPTS;
 use kameleon::population::{Prior, Witness};
 use kameleon::{Control, Ending, Evaluation};
@@ -141,6 +142,8 @@ impl<'p> Place<'p> {
         let remote = self.runner.map(|runner| Remote::new(prepared, runner)).transpose()?;
         let mut rule = RunRule::new(prepared)?;
         let runner = remote.as_ref().map(|remote| remote as &dyn Runner);
+        let exchange = self.exchange(prepared, runner.unwrap_or(&OnThreads))?;
+        let runner = exchange.as_ref().map(|exchange| exchange as &dyn Runner).or(runner);
         let run = prepared.engine(runner, self.control).run(jobs, &mut rule);
         let mut finish = run.map_err(|error| describe(error, prepared))?;
         if let Ending::Failed(error) = finish.ending {
@@ -148,6 +151,12 @@ impl<'p> Place<'p> {
             (finish.reason, finish.ending) = (error.to_string(), Ending::Failed(error));
         }
         Ok(finish)
+    }
+
+    /// Where one chain of a plan learns together with the others, which are elsewhere.
+    fn exchange<'e>(&self, prepared: &Prepared<'_>, inner: &'e dyn Runner) -> Result<Option<Exchange<'e>>, RunError> {
+        let part = self.folder.filter(|_| prepared.plan.chain.is_some() && prepared.pools());
+        part.map(|folder| Exchange::new(&prepared.settings, folder.path(), inner)).transpose()
     }
 
     /// What came of the run, from memory or from the folder, where its files are written.

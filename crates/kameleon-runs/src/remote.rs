@@ -11,10 +11,11 @@ pub use points::MOST_TASKS;
 use crate::error::RunError;
 use crate::prepare::Prepared;
 use crate::settings::RunSettings;
-use kameleon::any_chain::SavedChain;
+use kameleon::any_chain::{AnyChain, SavedChain};
 use kameleon::any_target::AnyTarget;
 use kameleon::chain::ChainError;
 use kameleon::engine::{Job, Runner};
+use kameleon::learner::Learner;
 use kameleon::record::{Keep, Recorded};
 use kameleon::{Control, EvalError, Evaluation, Target};
 use kameleon_models::JointPrior;
@@ -159,7 +160,8 @@ impl<'a> Remote<'a> {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let time = task_time(self.runner.task_time(), self.started.elapsed(), job.chain.index());
         let time = time.min(left.unwrap_or(Duration::MAX));
-        self.send(job.chain.index(), Work::Chain { chain: Box::new(job.chain.save()), sampling, time }, stop)
+        let chain = Box::new(lightened(&*job.chain)?);
+        self.send(job.chain.index(), Work::Chain { chain, sampling, time }, stop)
     }
 }
 
@@ -170,6 +172,14 @@ fn task_time(usual: Duration, so_far: Duration, chain: usize) -> Duration {
     // The golden ratio spreads any number of chains evenly.
     let place = (chain as f64 * 0.618_033_988_749_894_9).fract();
     longest.mul_f64(SHORTEST_SHARE + (1.0 - SHORTEST_SHARE) * place)
+}
+
+/// The chain without what only the chains together learn from, which they do here.
+fn lightened(chain: &dyn AnyChain) -> Result<SavedChain, ChainError> {
+    let Some([light, _]) = chain.learner().and_then(Learner::to_travel) else { return Ok(chain.save()) };
+    let mut away = chain.save().resume()?;
+    away.learn(&light);
+    Ok(away.save())
 }
 
 impl Runner for Remote<'_> {
@@ -193,6 +203,10 @@ impl Runner for Remote<'_> {
         let is_of_task = (chain.index(), chain.position().len()) == (job.chain.index(), dim);
         if !is_of_task || !steps.contains(&chain.iterations()) || !result.recorded.fits(dim) {
             return Err(lost(NOT_OF_TASK.into()));
+        }
+        let mut chain = chain;
+        if let Some([_, whole]) = job.chain.learner().and_then(Learner::to_travel) {
+            chain.learn(&whole);
         }
         job.chain = chain;
         result.recorded.iter(dim).try_for_each(|draw| job.push(draw))?;

@@ -12,7 +12,6 @@ use crate::store::{DiskRecord, Folder, Search};
 use kameleon::any_target::AnyTarget;
 use kameleon::chain::ChainError;
 use kameleon::engine::Job;
-use kameleon::pool::chain_groups;
 use kameleon::{Control, Ending, Target};
 use std::path::Path;
 
@@ -42,6 +41,9 @@ pub fn start_on(
     if folder.is_some() {
         // The run may be resumed from anywhere.
         prepared.settings.anchor(&std::env::current_dir().unwrap_or_default());
+    }
+    if folder.is_none() {
+        prepared.plan.check_alone().map_err(|error| error.within("run"))?;
     }
     let indices = prepared.settings.run.indices();
     if !prepared.starts_from_prior() {
@@ -158,12 +160,10 @@ fn lengthen(settings: &mut RunSettings, draws: u64, has_begun: bool) -> Result<(
     Ok(())
 }
 
-/// An error if a chain is gone whose group has already learned: alone it could only wait for the others for ever.
+/// An error if a chain is gone that the others learn with: alone it could only wait for the others for ever.
 fn refuse_alone(folder: &Folder, prepared: &Prepared<'_>, jobs: &[Job<'_>], gone: &[usize]) -> Result<(), RunError> {
-    let (pooled, groups) = (prepared.pools(), chain_groups(prepared.settings.run.chains));
-    let learned =
-        |group: usize| jobs.iter().any(|job| groups[job.chain.index()] == group && job.chain.iterations() > 0);
-    match gone.iter().find(|chain| pooled && learned(groups[**chain])) {
+    let learned = prepared.pools() && jobs.iter().any(|job| job.chain.iterations() > 0);
+    match gone.first().filter(|_| learned) {
         None => Ok(()),
         Some(&chain) => {
             let missing = FileError::new(&folder.checkpoint(chain), "the checkpoint is missing");

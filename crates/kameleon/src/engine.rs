@@ -12,13 +12,12 @@ mod queue;
 mod stopping;
 
 pub use ensemble::{Ensemble, Question, SavedEnsemble, TellError};
-pub use job::{Job, Restart, Runner};
+pub use job::{Job, OnThreads, Restart, Runner};
 pub use progress::{PopulationProgress, Progress, SoFar};
 pub use stopping::{Next, Rule, StopRule, Stopping};
 
 use crate::chain::{ChainError, said};
 use crate::record::Keep;
-use job::OnThreads;
 use queue::Queue;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -146,19 +145,21 @@ impl Engine<'_> {
         }
     }
 
-    /// Advances every job through its warm-up and `sampling` iterations more. Chains that learn together are refreshed when
-    /// all of a group have come to a refresh. A job that fails stops the others. Returns the jobs in order.
+    /// Advances every job through its warm-up and `sampling` iterations more. Chains that learn together wait for
+    /// each other as [`crate::pool`] says. A job that fails stops the others. Returns the jobs in order.
     fn advance<'j>(&self, jobs: Vec<Job<'j>>, sampling: u64) -> Vec<Job<'j>> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let on_threads = OnThreads;
         let runner = self.runner.unwrap_or(&on_threads);
         let threads = match self.runner {
             // A thread for each chain, up to a limit: all they do is wait.
-            Some(_) => jobs.len().min(MOST_WAITING),
-            None => self.threads.unwrap_or(cores).min(jobs.len()),
+            Some(_) => MOST_WAITING,
+            None => self.threads.unwrap_or(cores),
         };
+        // While one has the chains learn, each of them can go on.
+        let threads = threads.min(jobs.len() + 1);
         let in_step = self.runner.is_none() && jobs.iter().all(|job| job.batch() > 1);
-        let queue = Queue::new(jobs);
+        let queue = Queue::new(jobs, !runner.exchanges());
         let stop = || queue.has_failed() || self.control.is_stopped();
         let work = || {
             while let Some((index, mut job)) = queue.next() {

@@ -4,10 +4,14 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// What a chain brings to a refresh; only proposals of its own kind know its type.
-pub type RefreshInput = Box<dyn Any + Send + Sync>;
+pub type RefreshInput = Arc<dyn Any + Send + Sync>;
 
 /// What a group has learned, shared by its chains; only proposals of their kind know its type.
 pub type SharedFit = Arc<dyn Any + Send + Sync>;
+
+/// What follows from a fit and the inputs of all chains of a group, in their order; none if one of them is of another kind of
+/// proposal.
+pub type Teacher = Arc<dyn Fn(&SharedFit, &[RefreshInput]) -> Option<SharedFit> + Send + Sync>;
 
 /// A proposal that can learn together with others of its kind.
 pub trait Learner {
@@ -17,26 +21,64 @@ pub trait Learner {
     /// Whether it waits for its group.
     fn waits(&self) -> bool;
 
-    /// The number of refreshes it has had.
+    /// The number of the fit that it has: 0 before anything is learned.
     fn refreshes(&self) -> u64;
 
-    /// What it brings to the refresh that it waits at.
+    /// The number of the fit that it waits for.
+    fn wants(&self) -> u64 {
+        self.refreshes() + 1
+    }
+
+    /// Whether it goes on with the fit before, so that it brings its input when it is done waiting; else it brings it while
+    /// it waits.
+    fn runs_ahead(&self) -> bool {
+        false
+    }
+
+    /// What it brings for the fit that follows the one that it has; none if it has not come so far.
     fn input(&self) -> Option<RefreshInput>;
 
-    /// What the whole group learns at the refresh that it waits at, from the inputs in the order of the chains; none if one
-    /// of them is of another kind of proposal.
-    fn combine(&self, inputs: Vec<RefreshInput>) -> Option<SharedFit>;
+    /// An input as text, and back, for chains in other processes; none if it is of another kind of proposal, or does not fit.
+    fn pack(&self, input: &RefreshInput) -> Option<String>;
+
+    /// See [`Learner::pack`].
+    fn unpack(&self, text: &str) -> Option<RefreshInput>;
+
+    /// How its group learns.
+    fn teacher(&self) -> Teacher;
+
+    /// What it needs to go on until it waits, and all that it has, to take the place of each other by [`Learner::take`]: a chain that goes to
+    /// another process need not carry what only the group learns from. None if that is all.
+    fn to_travel(&self) -> Option<[SharedFit; 2]> {
+        None
+    }
 
     /// What it learned at its last refresh.
     fn shared_fit(&self) -> SharedFit;
 
-    /// Takes over what was learned at the refresh that it waits at; what another kind of proposal learned changes nothing.
+    /// Takes over the fit that it waits for; what another kind of proposal learned changes nothing.
     fn take(&mut self, fit: &SharedFit);
 }
 
 /// The inputs as the type that their proposals know; none if one is of another.
-pub(crate) fn downcast<T: 'static>(inputs: Vec<RefreshInput>) -> Option<Vec<T>> {
-    inputs.into_iter().map(|input| input.downcast::<T>().ok().map(|input| *input)).collect()
+pub(crate) fn downcast<T: Send + Sync + 'static>(inputs: &[RefreshInput]) -> Option<Vec<Arc<T>>> {
+    inputs.iter().map(|input| input.clone().downcast::<T>().ok()).collect()
+}
+
+/// Shared data that may be missing, in a stored chain: by value.
+pub(crate) mod maybe_by_value {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::sync::Arc;
+
+    pub fn serialize<T: Serialize, S: Serializer>(shared: &Option<Arc<T>>, serializer: S) -> Result<S::Ok, S::Error> {
+        shared.as_deref().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Arc<T>>, D::Error> {
+        Ok(Option::<T>::deserialize(deserializer)?.map(Arc::new))
+    }
 }
 
 /// Shared data in a stored chain: by value.

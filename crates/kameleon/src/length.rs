@@ -15,12 +15,14 @@ pub struct Length {
     pub until_learned: bool,
     /// Iterations after it.
     pub sampling: u64,
+    /// How many chains learn together: what one of them has to find out is so much less.
+    pub together: usize,
 }
 
 impl Length {
-    /// A warm-up of fixed length.
+    /// A warm-up of fixed length, of a chain that learns alone or with few others.
     pub fn new(warmup: u64, sampling: u64) -> Self {
-        Self { warmup, until_learned: false, sampling }
+        Self { warmup, until_learned: false, sampling, together: 1 }
     }
 
     /// All iterations.

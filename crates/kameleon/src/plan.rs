@@ -11,10 +11,10 @@ use crate::chain::ChainSettings;
 use crate::engine::{Rule, StopRule};
 use crate::length::Length;
 use crate::population;
-use crate::proposal::LEAST_WARMUP;
 use crate::record::Recorded;
 use crate::registry::SettingsError;
 use crate::sampler::{Sampler, StartError};
+use crate::warmup::Schedule;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ pub struct Plan {
     pub threads: Option<usize>,
     /// ρ of a correlated pseudo-marginal chain; 0 draws the target's normals afresh at every step.
     pub correlation: f64,
-    /// Whether up to eight chains learn together in the warm-up, where their sampler can.
+    /// Whether chains learn together in the warm-up, where their sampler can.
     pub pool: bool,
     /// The run ends when this rule is met.
     pub until: Option<StopRule>,
@@ -125,23 +125,28 @@ impl Plan {
             SettingsError::demand("chain", chain < chains, &what)?;
             let what = "compares the chains of a run, so it cannot stop a chain that runs alone; give `draws`";
             SettingsError::demand("until", self.until.is_none(), what)?;
-            let what = format!(
-                "the chains of {} learn together in the warm-up, so none can be run alone; to let each learn alone, set \
-                 pool = false (--no-pool) in all parts of the plan",
-                self.sampler.name()
-            );
-            SettingsError::demand("chain", !self.pools(), &what)?;
         }
         self.check_budget()?;
         self.limit().map(drop)
     }
 
+    /// An error if one chain is to be run and could not exchange what it learns with the others, which a run in memory cannot.
+    pub fn check_alone(&self) -> Result<(), SettingsError> {
+        let what = format!(
+            "the chains of {} learn together in the warm-up, so none can be run alone in memory: give each a folder next to those of \
+             the others, or, to let each learn alone, set pool = false (--no-pool) in all parts of the plan",
+            self.sampler.name()
+        );
+        SettingsError::demand("chain", self.chain.is_none() || !self.pools(), &what)
+    }
+
     /// Where a budget is too small for a warm-up that takes half of it, the budget is to blame.
     fn check_budget(&self) -> Result<(), SettingsError> {
         let (Some(most), (warmup, true)) = (self.max_evaluations, self.longest_warmup()?) else { return Ok(()) };
-        let least = self.chains as u64 * (2 * LEAST_WARMUP + 1);
+        let shortest = Schedule::new(self.length()?).least();
+        let least = self.chains as u64 * (2 * shortest + 1);
         let what = format!("{most} are not enough for {} chains and their warm-up, which take {least}", self.chains);
-        SettingsError::demand("max-evaluations", warmup >= LEAST_WARMUP || most >= least, &what)
+        SettingsError::demand("max-evaluations", warmup >= shortest || most >= least, &what)
     }
 
     /// What a population needs.
@@ -188,8 +193,7 @@ impl Plan {
 
     /// What takes four chains that learn together one iteration takes fewer of them this many.
     fn alone(&self) -> u64 {
-        let together = if self.pools() { self.chains.min(USUAL_CHAINS) } else { 1 };
-        (USUAL_CHAINS / together) as u64
+        (USUAL_CHAINS / self.together().min(USUAL_CHAINS)) as u64
     }
 
     /// The number of threads: those that were asked for, or one for each core.
@@ -205,6 +209,11 @@ impl Plan {
     /// Whether the chains learn from each other.
     pub fn pools(&self) -> bool {
         self.pool && self.chains > 1 && self.sampler.pools()
+    }
+
+    /// How many chains learn together.
+    fn together(&self) -> usize {
+        if self.pools() { self.chains } else { 1 }
     }
 
     /// The longest time that the run may take.
@@ -260,7 +269,7 @@ impl Plan {
     pub fn length(&self) -> Result<Length, SettingsError> {
         let sampling = self.limit()?.0.saturating_mul(self.thin);
         let (warmup, until_learned) = self.longest_warmup()?;
-        Ok(Length { warmup, until_learned, sampling })
+        Ok(Length { warmup, until_learned, sampling, together: self.together() })
     }
 
     /// Room in memory for the draws of a chain in `dim` dimensions; none yet where a rule ends the run, for it may need far

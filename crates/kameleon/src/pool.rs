@@ -1,45 +1,119 @@
-//! Chains that learn together: who belongs to a group, and when it is refreshed.
+//! Chains that learn together, all of a run: when they learn, and what they wait for.
 //!
-//! A chain of a group stops when its next refresh is due and waits. When all have come, what follows from the inputs of all,
-//! in the order of the chains, is given to each. So the draws depend on neither threads nor the order of arrival. A chain
-//! that waits is saved before any of the group learns, hence of chains saved at different moments either all wait, or some
-//! know what the others wait for: a group can be resumed from such states, bit for bit.
+//! A chain of a group stops where its next refresh is due and waits for a fit. Fit k follows from what all chains bring for
+//! it, in the order of the chains, so the draws depend on neither threads nor the order of arrival.
+//!
+//! - Few chains bring their input for fit k where they wait for fit k: they learn at once, and the slowest holds up the others.
+//! - Many run ahead: at exchange k a chain takes fit k − 1 and brings its input for fit k, which it takes at exchange k + 1. It
+//!   waits only for chains that are a whole round behind.
+//!
+//! A chain is saved with what it brings before any other can learn from it. Hence of chains saved at different moments none is
+//! ahead of another by more than one fit, and either some know what others wait for, or it follows from what all bring: a
+//! group can be resumed from such states, bit for bit.
 
 use crate::any_chain::AnyChain;
-use crate::learner::{Learner, RefreshInput, SharedFit};
+use crate::learner::{Learner, RefreshInput, SharedFit, Teacher};
 
-/// The largest number of chains that learn together: up to this many modes can have a chain each that is started there.
-pub const LARGEST_GROUP: usize = 8;
+/// Where the chains of a group leave what they bring, and find what follows from it.
+pub(crate) struct Board {
+    /// What every chain brings for the next fit.
+    inputs: Vec<Option<RefreshInput>>,
+    /// The last fit with its number, once a chain has come.
+    last: Option<(u64, SharedFit)>,
+    teacher: Option<Teacher>,
+}
 
-/// Cuts chains 0, 1, … into groups of nearly equal size, none larger than [`LARGEST_GROUP`]; tells the group of each.
-pub fn chain_groups(chains: usize) -> Vec<usize> {
-    let groups = chains.div_ceil(LARGEST_GROUP).max(1);
-    (0..chains).map(|chain| chain * groups / chains).collect()
+impl Board {
+    /// For a group of so many chains.
+    pub(crate) fn new(chains: usize) -> Self {
+        Self { inputs: vec![None; chains], last: None, teacher: None }
+    }
+
+    /// A chain of the group leaves what it brings, and what it knows if that is more.
+    pub(crate) fn bring(&mut self, member: usize, learner: &dyn Learner) {
+        let number = learner.refreshes();
+        if self.last.as_ref().is_none_or(|(last, _)| number > *last) {
+            self.publish(number, learner.shared_fit());
+        }
+        if self.last.as_ref().is_some_and(|(last, _)| number == *last) {
+            self.inputs[member] = learner.input();
+        }
+        self.teacher.get_or_insert_with(|| learner.teacher());
+    }
+
+    /// The fit that a chain waits for, if it is known.
+    pub(crate) fn fit_for(&self, learner: &dyn Learner) -> Option<SharedFit> {
+        let (number, fit) = self.last.as_ref()?;
+        (learner.waits() && learner.wants() == *number).then(|| fit.clone())
+    }
+
+    /// Whether a chain can have what it waits for.
+    pub(crate) fn has_fit_for(&self, chain: &dyn AnyChain) -> bool {
+        chain.learner().is_some_and(|learner| self.fit_for(learner).is_some())
+    }
+
+    /// The last fit.
+    pub(crate) fn fit(&self) -> Option<SharedFit> {
+        self.last.as_ref().map(|(_, fit)| fit.clone())
+    }
+
+    /// What is to be worked out next, once all have brought what it takes.
+    pub(crate) fn lesson(&self) -> Option<Lesson> {
+        let inputs = self.inputs.iter().cloned().collect::<Option<Vec<_>>>()?;
+        let (last, old) = self.last.clone()?;
+        Some(Lesson { number: last + 1, old, inputs, teacher: self.teacher.clone()? })
+    }
+
+    /// Chains that wait for it can have it from now on; what was brought is used up.
+    pub(crate) fn publish(&mut self, number: u64, fit: SharedFit) {
+        self.last = Some((number, fit));
+        self.clear();
+    }
+
+    /// Nothing follows from what was brought.
+    pub(crate) fn clear(&mut self) {
+        self.inputs.fill(None);
+    }
+}
+
+/// All that the next fit follows from.
+pub(crate) struct Lesson {
+    /// Its number.
+    pub(crate) number: u64,
+    old: SharedFit,
+    inputs: Vec<RefreshInput>,
+    teacher: Teacher,
+}
+
+impl Lesson {
+    /// The next fit; none if the chains are of different kinds.
+    pub(crate) fn learn(&self) -> Option<SharedFit> {
+        (self.teacher)(&self.old, &self.inputs)
+    }
 }
 
 /// Refreshes the chains of one group that wait, if it is time: true if any was refreshed.
 pub fn refresh(group: &mut [&mut dyn AnyChain]) -> bool {
-    let Some((before, fit)) = next(group) else { return false };
-    let mut refreshed = false;
-    for chain in group {
-        if chain.learner().is_some_and(|learner| learner.waits() && learner.refreshes() == before) {
-            chain.learn(&fit);
-            refreshed |= chain.learner().is_some_and(|learner| learner.refreshes() > before);
-        }
+    let mut board = Board::new(group.len());
+    let learners = group.iter().enumerate().filter_map(|(member, chain)| Some((member, chain.learner()?)));
+    learners.for_each(|(member, learner)| board.bring(member, learner));
+    if !give(&board, group) {
+        let Some(lesson) = board.lesson() else { return false };
+        let Some(fit) = lesson.learn() else { return false };
+        board.publish(lesson.number, fit);
+        return give(&board, group);
     }
-    refreshed
+    true
 }
 
-/// What the chain furthest behind waits for, and the number of refreshes it has had: another may know it already, or all
-/// wait for it.
-fn next(group: &[&mut dyn AnyChain]) -> Option<(u64, SharedFit)> {
-    let all = || group.iter().filter_map(|chain| chain.learner());
-    let behind = all().filter(|learner| learner.waits()).min_by_key(|learner| learner.refreshes())?;
-    let before = behind.refreshes();
-    if let Some(ahead) = all().find(|learner| learner.refreshes() == before + 1) {
-        return Some((before, ahead.shared_fit()));
+/// Gives to chains what they wait for; true if any got it.
+fn give(board: &Board, group: &mut [&mut dyn AnyChain]) -> bool {
+    let mut given = false;
+    for chain in group {
+        if let Some(fit) = chain.learner().and_then(|learner| board.fit_for(learner)) {
+            chain.learn(&fit);
+            given = true;
+        }
     }
-    let input = |learner: &dyn Learner| learner.input().filter(|_| learner.refreshes() == before);
-    let inputs = all().map(input).collect::<Option<Vec<RefreshInput>>>()?;
-    Some((before, behind.combine(inputs)?))
+    given
 }

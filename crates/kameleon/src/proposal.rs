@@ -11,7 +11,6 @@ mod subsample;
 
 pub use adaptive_metropolis::{AdaptiveMetropolis, AdaptiveMetropolisSettings};
 pub use differential_evolution::{DifferentialEvolution, DifferentialEvolutionSettings};
-pub(crate) use kameleon::LEAST_WARMUP;
 pub use kameleon::{FUNNEL, Kameleon, KameleonSettings};
 pub use kamh::{Kamh, KamhSettings, Local as KamhLocal};
 pub use kamh_pca::{KamhPca, KamhPcaSettings, Local as KamhPcaLocal};

@@ -180,7 +180,7 @@ impl Recorded {
 pub enum Moment {
     /// The chain rests, about fifty times a second.
     Pause,
-    /// The chain waits for its group, which learns from it next. A record from which the chain can be resumed must save it
+    /// The chain waits for its group, or goes on after it has waited, and the group learns from it next. A record from which the chain can be resumed must save it
     /// now, so that no other chain is ever saved with something learned from a later state than this one's.
     Waiting,
     /// The chain has stopped.

@@ -13,7 +13,6 @@ use crate::engine::{Control, Ending, Engine, Finish, Job, Restart};
 use crate::handover::Handover;
 use crate::nearby::{ATTEMPTS, nearby, reach};
 use crate::plan::{Plan, Warmup};
-use crate::pool::chain_groups;
 use crate::population::{Found, OnThreads, Population, Posterior, Prior};
 use crate::record::{Draws, Keep};
 use crate::registry::SettingsError;
@@ -113,7 +112,8 @@ pub fn jump_ratios(chain: &dyn AnyChain, draws: &Draws) -> Vec<f64> {
     points.map_while(|(x, log_density)| Some(log_density - chain.log_jump_density_at(x)?)).collect()
 }
 
-/// The evidence from the draws of chains and their [`jump_ratios`]; none if no chain made jumps. Chains of a group share Q.
+/// The evidence from the draws of chains and their [`jump_ratios`]; none if no chain made jumps. Chains that learned
+/// together share Q.
 pub fn evidence_of<'a>(chains: &[(&'a Draws, &'a [f64])], pooled: bool) -> Option<Evidence> {
     if chains.iter().all(|(draws, _)| draws.jumps.log_ratio.is_empty()) {
         return None;
@@ -123,22 +123,19 @@ pub fn evidence_of<'a>(chains: &[(&'a Draws, &'a [f64])], pooled: bool) -> Optio
         made_after: &draws.jumps.draw,
         draws: ratios,
     };
-    let groups = if pooled { chain_groups(chains.len()) } else { (0..chains.len()).collect() };
-    let mut all: Vec<Vec<ChainRatios<'_>>> = vec![Vec::new(); groups.last().map_or(0, |last| last + 1)];
-    chains.iter().zip(groups).for_each(|(chain, group)| all[group].push(of(chain)));
-    Some(evidence(&all.iter().map(Vec::as_slice).collect::<Vec<_>>()))
+    let all: Vec<ChainRatios<'_>> = chains.iter().map(of).collect();
+    let size = if pooled { all.len() } else { 1 };
+    Some(evidence(&all.chunks(size).collect::<Vec<_>>()))
 }
 
-/// The regions that the warm-up of all groups met, and how many of these no draw of their group has visited. Each chain comes with its
-/// place among all `count` of the plan.
-pub fn regions_of(chains: &[(usize, &dyn AnyChain, &Draws)], count: usize, pooled: bool) -> Regions {
-    let groups = if pooled { chain_groups(count) } else { (0..count).collect() };
+/// The regions that the warm-up met, and how many of these no draw has visited; of each chain for itself where they did not learn
+/// together.
+pub fn regions_of(chains: &[(&dyn AnyChain, &Draws)], pooled: bool) -> Regions {
     let mut all = Regions::default();
-    for group in 0..=groups.last().copied().unwrap_or(0) {
-        let members: Vec<_> = chains.iter().filter(|(index, ..)| groups.get(*index) == Some(&group)).collect();
-        let Some((_, chain, _)) = members.first() else { continue };
+    for members in chains.chunks(if pooled { chains.len().max(1) } else { 1 }) {
+        let (chain, _) = members[0];
         let dim = chain.position().len();
-        let draws: Vec<&[f64]> = members.iter().flat_map(|(.., draws)| draws.points.chunks_exact(dim)).collect();
+        let draws: Vec<&[f64]> = members.iter().flat_map(|(_, draws)| draws.points.chunks_exact(dim)).collect();
         if let Some(Regions { met, unvisited }) = chain.regions(&draws).filter(|_| !draws.is_empty()) {
             (all.met, all.unvisited) = (all.met + met, all.unvisited + unvisited);
         }
@@ -157,6 +154,7 @@ where
 {
     let target = AnyTarget::new(target);
     plan.check()?;
+    plan.check_alone()?;
     let what = "\"population\" starts from a prior: use sample_from_prior";
     SettingsError::demand("warmup", plan.warmup != Warmup::Population, what)?;
     check_starts(target.dim(), starts, plan.chains)?;
@@ -219,6 +217,7 @@ where
 {
     let mut plan = Plan { warmup: Warmup::Population, ..plan.clone() };
     plan.check()?;
+    plan.check_alone()?;
     let (begun, limit) = (Instant::now(), plan.time_limit());
     let stop = || control.is_stopped() || limit.is_some_and(|limit| begun.elapsed() >= limit);
     let mut population = Population::new(prior.dim(), &plan.population_settings(), plan.seed)?;
@@ -256,6 +255,7 @@ where
 {
     let target = AnyTarget::new(target);
     plan.check()?;
+    plan.check_alone()?;
     let found = states.len();
     let wanted = plan.indices().len();
     let what = format!("there are {found} saved chains where the plan has {wanted}");

@@ -26,7 +26,7 @@ pub use input::{ChainInput, Tally};
 pub(crate) use learning::{Learning, effective_size};
 pub(crate) use missed::with_missed_regions;
 pub use proposals::Evaluated;
-pub(crate) use proposals::{log_sum_exp, where_there_is_one};
+pub(crate) use proposals::{MOST_ROUNDS, log_sum_exp, where_there_is_one};
 pub use refresh::refresh;
 pub(crate) use regions::unvisited;
 pub use schedule::Schedule;

@@ -2,10 +2,10 @@
 
 use crate::common::{bits, resume, run, settings};
 use kameleon::Control;
-use kameleon_runs::{Model, load, merge, start};
+use kameleon_runs::{Model, RunSettings, load, merge, start};
 use std::fs;
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tempfile::tempdir;
 
 #[test]
@@ -74,5 +74,51 @@ fn a_part_that_was_killed_leaves_the_merged_run_unfinished() {
         merge(&order.map(|part| parts[part].clone()), &place.path().join(out), true).unwrap();
         let warnings = load(&place.path().join(out)).unwrap().warnings;
         assert!(warnings.iter().any(|warning| warning.contains("has not ended")), "{warnings:?}");
+    }
+}
+
+/// A part of a plan whose chains learn together, stopped after so many evaluations.
+fn part_of(settings: &RunSettings, folder: &Path, stop_after: Option<u64>) {
+    let (stop, calls) = (AtomicBool::new(false), AtomicU64::new(0));
+    let count = |x: &[f64]| {
+        stop.fetch_or(Some(calls.fetch_add(1, Ordering::Relaxed)) == stop_after, Ordering::Relaxed);
+        -0.5 * (x[0] * x[0] / 9.0 + (x[1] - 0.1 * x[0] * x[0]).powi(2))
+    };
+    let control = Control { stop: Some(&stop), ..Control::default() };
+    match folder.exists() {
+        false => drop(start(settings, count, Some(folder), control).unwrap()),
+        true => drop(kameleon_runs::resume(folder, count, None, control).unwrap()),
+    }
+}
+
+#[test]
+fn chains_in_different_processes_learn_together_through_files_and_make_the_draws_of_one_process() {
+    for (sampler, chains) in [("kameleon", 3), ("kameleon", 9), ("DE-MC(Z)", 3)] {
+        let place = tempdir().unwrap();
+        let plan = |more: &str| {
+            let text = format!(
+                "parameters = [\"a\", \"b\"]\nstart = [0.5, 0.5]\nsampler = \"{sampler}\"\n\
+                 [model]\nlog-density = \"-a^2 - b^2\"\n[run]\nchains = {chains}\nwarmup = 600\ndraws = 50\n{more}\n[output]\nformats = []"
+            );
+            RunSettings::from_toml(&text, "plan.toml").unwrap()
+        };
+        part_of(&plan(""), &place.path().join("whole"), None);
+        let parts: Vec<PathBuf> = (0..chains).map(|chain| place.path().join(format!("parts/{chain}"))).collect();
+        fs::create_dir(place.path().join("parts")).unwrap();
+        std::thread::scope(|scope| {
+            for (chain, part) in parts.iter().enumerate() {
+                let settings = plan(&format!("chain = {chain}"));
+                scope.spawn(move || {
+                    // One is stopped twice on the way, and resumed.
+                    if chain == 1 {
+                        [170, 240].into_iter().for_each(|after| part_of(&settings, part, Some(after)));
+                    }
+                    part_of(&settings, part, None);
+                });
+            }
+        });
+        let merged = place.path().join("merged");
+        merge(&parts, &merged, false).unwrap();
+        assert_eq!(bits(&load(&merged).unwrap()), bits(&load(&place.path().join("whole")).unwrap()), "{sampler}");
     }
 }

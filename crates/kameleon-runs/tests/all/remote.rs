@@ -15,19 +15,22 @@ use tempfile::tempdir;
 struct Nearby {
     settings: RunSettings,
     pieces: AtomicUsize,
+    /// The length of the longest.
+    largest: AtomicUsize,
     /// The stop flag, set by the piece of this number.
     stop: Option<(usize, AtomicBool)>,
 }
 
 impl Nearby {
     fn new(settings: &RunSettings) -> Self {
-        Self { settings: settings.clone(), pieces: AtomicUsize::new(0), stop: None }
+        Self { settings: settings.clone(), pieces: AtomicUsize::new(0), largest: AtomicUsize::new(0), stop: None }
     }
 }
 
 impl RemoteRunner for Nearby {
     fn send(&self, _chain: usize, piece: Vec<u8>, _stop: &dyn Fn() -> bool) -> Result<Option<Vec<u8>>, RemoteError> {
         let count = self.pieces.fetch_add(1, Ordering::Relaxed);
+        self.largest.fetch_max(piece.len(), Ordering::Relaxed);
         let model = || Model::open(&self.settings);
         if count.is_multiple_of(3) {
             run_task(&piece, model()?, None, Control::default())?;
@@ -49,7 +52,7 @@ fn by(runner: &dyn RemoteRunner) -> Outside<'_> {
     Outside { runner: Some(runner), ..Outside::default() }
 }
 
-/// Chains of the default sampler that learn in two groups, of a model with a bound and a prior.
+/// Chains of the default sampler that learn together, of a model with a bound and a prior.
 fn pooled(more: &str) -> RunSettings {
     let mut settings = settings(more);
     settings.sampler = kameleon::Sampler::default().choice();
@@ -61,8 +64,9 @@ fn pooled(more: &str) -> RunSettings {
 
 #[test]
 fn chains_that_learn_together_make_the_same_draws_elsewhere() {
-    for more in ["", "until = \"ess=50\"\nmax-draws = 3000"] {
-        let settings = pooled(more);
+    for (more, chains) in [("", 5), ("until = \"ess=50\"\nmax-draws = 3000", 5), ("", 9)] {
+        let mut settings = pooled(more);
+        settings.run.chains = chains;
         let here = run(&settings, None).unwrap();
         let nearby = Nearby::new(&settings);
         let model = Model::open(&settings).unwrap();
@@ -71,6 +75,9 @@ fn chains_that_learn_together_make_the_same_draws_elsewhere() {
         assert_eq!(format!("{:?}", there.posterior.jumps), format!("{:?}", here.posterior.jumps));
         assert_eq!((there.reason, there.posterior.learned), (here.reason, here.posterior.learned));
         assert!(nearby.pieces.load(Ordering::Relaxed) > 3 * 5, "a piece for each stage of the warm-up");
+        // The chain's own states and the model, but not the thousands of proposals of all.
+        let largest = nearby.largest.load(Ordering::Relaxed);
+        assert!(largest < 150_000, "{largest} bytes");
     }
 }
 

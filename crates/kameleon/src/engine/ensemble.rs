@@ -73,7 +73,7 @@ impl<'a> Ensemble<'a> {
         rule: impl Stopping + Send + 'a,
         asked: bool,
     ) -> Result<Self, ChainError> {
-        let (queue, active) = (Queue::new(Vec::new()), Vec::new());
+        let (queue, active) = (Queue::new(Vec::new(), true), Vec::new());
         let mut this = Self { keep, rule: Box::new(rule), queue, active, sampling: 0, asked: false, ended: None };
         this.stretch(jobs)?;
         this.settle()?;
@@ -133,7 +133,7 @@ impl<'a> Ensemble<'a> {
         }
         let jobs = self.gather();
         let chains = jobs.iter().map(save).collect::<Result<_, ChainError>>();
-        self.queue = Queue::new(jobs);
+        self.queue = Queue::new(jobs, true);
         self.settle()?;
         Ok(SavedEnsemble { chains: chains?, asked: self.asked })
     }
@@ -198,7 +198,7 @@ impl<'a> Ensemble<'a> {
         for (index, job) in std::mem::take(&mut self.active) {
             self.queue.give_back(index, job, true);
         }
-        std::mem::replace(&mut self.queue, Queue::new(Vec::new())).into_jobs()
+        std::mem::replace(&mut self.queue, Queue::new(Vec::new(), true)).into_jobs()
     }
 
     /// From one question to the rule to the next; or the end.
@@ -210,7 +210,7 @@ impl<'a> Ensemble<'a> {
         match next {
             Ok(draws) => {
                 self.sampling = draws.saturating_mul(self.keep.thin);
-                self.queue = Queue::new(jobs);
+                self.queue = Queue::new(jobs, true);
                 Ok(())
             }
             Err((Ending::Failed(error @ ChainError::Start { .. }), reason)) => {

@@ -2,7 +2,8 @@
 
 use super::{Control, Progress};
 use crate::any_chain::AnyChain;
-use crate::chain::{ChainError, Step};
+use crate::chain::{ChainError, Step, said};
+use crate::learner::{Learner, SharedFit};
 use crate::record::{Draw, Keep, Moment, Record, RecordError, Recorded};
 use crate::target::{EvalError, Evaluation, Noise, Target};
 use std::any::Any;
@@ -34,10 +35,15 @@ pub trait Runner: Sync {
     /// Advances the chain through its warm-up and towards `sampling` iterations more, for as long as suits the runner, and
     /// records the draws that `keep` wants. A chain that waits for its group is left waiting.
     fn advance(&self, job: &mut Job<'_>, keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError>;
+
+    /// Whether it also gives chains what they wait for, since others that they learn with are elsewhere.
+    fn exchanges(&self) -> bool {
+        false
+    }
 }
 
 /// Steps on the thread that asks, for the time of a turn.
-pub(super) struct OnThreads;
+pub struct OnThreads;
 
 impl Runner for OnThreads {
     fn advance(&self, job: &mut Job<'_>, keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
@@ -196,17 +202,39 @@ impl<'a> Job<'a> {
         let moment = match self.error {
             // A record that has lost a draw, or a chain that a panic broke.
             Some(ChainError::Record { .. } | ChainError::Internal { .. }) => return Ok(()),
-            None if !done && self.chain.waits() => Moment::Waiting,
+            None if !done && self.brings_where_it_waits() => Moment::Waiting,
             _ if done => Moment::End,
             _ => Moment::Pause,
         };
         self.record.save(&*self.chain, moment).map_err(|source| unrecorded(&*self.chain, source))
     }
 
+    /// Whether others learn next from the chain as it is where it waits.
+    fn brings_where_it_waits(&self) -> bool {
+        self.chain.learner().is_some_and(|learner| learner.waits() && !learner.runs_ahead())
+    }
+
+    /// Gives the chain the fit that it waits for. One that runs ahead is saved: others learn next from what it brings.
+    pub fn learn(&mut self, fit: &SharedFit) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.chain.learn(fit))) {
+            return self.fail(&*panic);
+        }
+        if self.chain.learner().is_some_and(Learner::runs_ahead)
+            && let Err(source) = self.record.save(&*self.chain, Moment::Waiting)
+        {
+            self.error = Some(unrecorded(&*self.chain, source));
+        }
+    }
+
     /// Marks the job as ended by a panic of ours.
     pub(super) fn fail(&mut self, panic: &(dyn Any + Send)) {
+        self.fail_saying(said(panic));
+    }
+
+    /// Marks the job as ended by a panic of ours that said this.
+    pub(super) fn fail_saying(&mut self, said: String) {
         let (chain, t) = (self.chain.index(), self.chain.iterations());
-        self.error = Some(ChainError::Internal { chain, t, said: crate::chain::said(panic) });
+        self.error = Some(ChainError::Internal { chain, t, said });
     }
 
     /// A target that fails while the run is being stopped was stopped with it, by Ctrl-C for one: the same point is asked

@@ -1,8 +1,8 @@
-//! The jobs that threads take turns with, and where chains wait for the others of their group.
+//! The jobs that threads take turns with, and where chains wait for the others that they learn with.
 
 use super::Job;
-use crate::any_chain::AnyChain;
-use crate::pool;
+use crate::chain::said;
+use crate::pool::{Board, Lesson};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,39 +11,48 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// A job and its place among all.
 pub(super) type Numbered<'a> = (usize, Job<'a>);
 
-/// Jobs that are ready, waiting for their group, or finished.
+/// Jobs that are ready, waiting for the others, or finished.
 pub(super) struct Queue<'a> {
     state: Mutex<State<'a>>,
     changed: Condvar,
     failed: AtomicBool,
-    /// The group of each job.
-    groups: Vec<usize>,
 }
 
 struct State<'a> {
     ready: VecDeque<Numbered<'a>>,
-    /// Chains that wait, group by group.
-    waiting: Vec<Vec<Numbered<'a>>>,
+    waiting: Vec<Numbered<'a>>,
     finished: Vec<Numbered<'a>>,
     /// The number of jobs that threads are busy with.
     busy: usize,
+    board: Board,
+    /// Whether chains learn from each other here.
+    learns: bool,
+    /// Whether a thread looks after those that wait.
+    is_served: bool,
+    /// What a panic said while the chains learned.
+    broken: Option<String>,
 }
 
+type Guard<'q, 'a> = MutexGuard<'q, State<'a>>;
+
 impl<'a> Queue<'a> {
-    pub(super) fn new(jobs: Vec<Job<'a>>) -> Self {
-        let groups = pool::chain_groups(jobs.len());
-        let mut jobs: Vec<Numbered<'a>> = jobs.into_iter().enumerate().collect();
-        // Of chains that were saved while they learned, some may wait for what others know already.
-        let groups_of_jobs = jobs.chunk_by_mut(|(a, _), (b, _)| groups[*a] == groups[*b]);
-        let failures = groups_of_jobs.map(refresh).filter(|whole| !whole).count();
-        let waiting = (0..=groups.last().copied().unwrap_or(0)).map(|_| Vec::new()).collect();
-        let (ready, finished) = if failures == 0 { (jobs.into(), Vec::new()) } else { (VecDeque::new(), jobs) };
-        let state = State { ready, waiting, finished, busy: 0 };
-        Self { state: Mutex::new(state), changed: Condvar::new(), failed: AtomicBool::new(failures > 0), groups }
+    /// `learns`: chains learn from each other here, and not elsewhere.
+    pub(super) fn new(jobs: Vec<Job<'a>>, learns: bool) -> Self {
+        let mut board = Board::new(jobs.len());
+        // Chains that were saved while they learned bring what they had brought before.
+        for (index, job) in jobs.iter().enumerate() {
+            job.chain.learner().into_iter().for_each(|learner| board.bring(index, learner));
+        }
+        let (ready, waiting, finished) = (VecDeque::new(), Vec::new(), Vec::new());
+        let mut state = State { ready, waiting, finished, busy: 0, board, learns, is_served: false, broken: None };
+        jobs.into_iter().enumerate().for_each(|(index, job)| state.put(index, job));
+        let queue = Self { state: Mutex::new(state), changed: Condvar::new(), failed: AtomicBool::new(false) };
+        drop(queue.serve(queue.lock()));
+        queue
     }
 
     /// The lock, even after a panic elsewhere: what it guards are lists, never half changed.
-    fn lock(&self) -> MutexGuard<'_, State<'a>> {
+    fn lock(&self) -> Guard<'_, 'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -75,56 +84,109 @@ impl<'a> Queue<'a> {
         Some(job)
     }
 
-    /// Takes a job back after its turn. The last of a group to come to a refresh has the whole group refreshed.
-    pub(super) fn give_back(&self, index: usize, job: Job<'a>, done: bool) {
-        let group = self.groups[index];
+    /// Takes a job back after its turn. If the chains can learn now, they do.
+    pub(super) fn give_back(&self, index: usize, mut job: Job<'a>, done: bool) {
         let mut state = self.lock();
-        if job.error.is_some() {
-            self.failed.store(true, Ordering::Relaxed);
+        if let Some(said) = state.broken.clone().filter(|_| job.error.is_none()) {
+            job.fail_saying(said);
         }
-        if done {
-            state.finished.push((index, job));
-        } else if job.chain.waits() {
-            state.waiting[group].push((index, job));
+        if done || job.error.is_some() {
+            self.finish(&mut state, index, job);
         } else {
-            state.ready.push_back((index, job));
-        }
-        if state.waiting[group].len() == self.groups.iter().filter(|g| **g == group).count() {
-            let mut members = std::mem::take(&mut state.waiting[group]);
-            // Learning takes a while: other groups continue meanwhile.
-            drop(state);
-            let whole = refresh(&mut members);
-            state = self.lock();
-            if whole {
-                let (waiting, ready) = members.into_iter().partition(|(_, job)| job.chain.waits());
-                state.waiting[group] = waiting;
-                state.ready.extend::<Vec<_>>(ready);
-            } else {
-                self.failed.store(true, Ordering::Relaxed);
-                state.finished.extend(members);
+            if let Some(learner) = job.chain.learner().filter(|learner| learner.waits() && !learner.runs_ahead()) {
+                state.board.bring(index, learner);
             }
+            state.put(index, job);
         }
+        state = self.serve(state);
         state.busy -= 1;
         drop(state);
         self.changed.notify_all();
     }
 
+    fn finish(&self, state: &mut State<'a>, index: usize, job: Job<'a>) {
+        if job.error.is_some() {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        state.finished.push((index, job));
+    }
+
+    /// Gives chains what they wait for, and has them learn, until there is nothing to do. Both take a while, in which the other
+    /// threads go on.
+    fn serve<'q>(&'q self, mut state: Guard<'q, 'a>) -> Guard<'q, 'a> {
+        if !state.learns || std::mem::replace(&mut state.is_served, true) {
+            return state;
+        }
+        loop {
+            let State { waiting, board, .. } = &mut *state;
+            let given: Vec<Numbered<'a>> = waiting.extract_if(.., |(_, job)| board.has_fit_for(&*job.chain)).collect();
+            if !given.is_empty() {
+                state = self.give(state, given);
+            } else if let Some(lesson) = board.lesson() {
+                state = self.learn(state, &lesson);
+            } else {
+                state.is_served = false;
+                return state;
+            }
+        }
+    }
+
+    /// Gives chains the fit that they wait for. One that runs ahead is saved before others can learn from what it brings.
+    fn give<'q>(&'q self, state: Guard<'q, 'a>, mut given: Vec<Numbered<'a>>) -> Guard<'q, 'a> {
+        let fit = state.board.fit();
+        drop(state);
+        given.iter_mut().zip(fit.iter().cycle()).for_each(|((_, job), fit)| job.learn(fit));
+        let mut state = self.lock();
+        for (index, job) in given {
+            if job.error.is_some() {
+                self.finish(&mut state, index, job);
+                continue;
+            }
+            job.chain.learner().into_iter().for_each(|learner| state.board.bring(index, learner));
+            state.put(index, job);
+        }
+        self.changed.notify_all();
+        state
+    }
+
+    /// Works out the next fit. A panic ends every job.
+    fn learn<'q>(&'q self, state: Guard<'q, 'a>, lesson: &Lesson) -> Guard<'q, 'a> {
+        drop(state);
+        let learned = catch_unwind(AssertUnwindSafe(|| lesson.learn()));
+        let mut state = self.lock();
+        match learned {
+            Ok(Some(fit)) => state.board.publish(lesson.number, fit),
+            Ok(None) => state.board.clear(),
+            Err(panic) => {
+                let said = said(&*panic);
+                state.board.clear();
+                for (index, mut job) in std::mem::take(&mut state.waiting) {
+                    job.fail_saying(said.clone());
+                    self.finish(&mut state, index, job);
+                }
+                state.broken = Some(said);
+                self.failed.store(true, Ordering::Relaxed);
+            }
+        }
+        state
+    }
+
     /// All jobs, in order.
     pub(super) fn into_jobs(self) -> Vec<Job<'a>> {
-        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut jobs = std::mem::take(&mut state.finished);
-        jobs.extend(state.waiting.into_iter().flatten());
+        let State { ready, waiting, finished, .. } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut jobs: Vec<Numbered<'a>> = finished.into_iter().chain(ready).chain(waiting).collect();
         jobs.sort_by_key(|(index, _)| *index);
         jobs.into_iter().map(|(_, job)| job).collect()
     }
 }
 
-/// Refreshes the chains of a group that can be; false after a panic, which ends every job of the group.
-fn refresh(group: &mut [Numbered<'_>]) -> bool {
-    group.sort_by_key(|(index, _)| *index);
-    let learned = catch_unwind(AssertUnwindSafe(|| {
-        let mut chains: Vec<&mut dyn AnyChain> = group.iter_mut().map(|(_, job)| &mut *job.chain as _).collect();
-        while pool::refresh(&mut chains) {}
-    }));
-    learned.map_err(|panic| group.iter_mut().for_each(|(_, job)| job.fail(&*panic))).is_ok()
+impl<'a> State<'a> {
+    /// Puts a job that is not done where it belongs.
+    fn put(&mut self, index: usize, job: Job<'a>) {
+        if self.learns && job.chain.waits() {
+            self.waiting.push((index, job));
+        } else {
+            self.ready.push_back((index, job));
+        }
+    }
 }

@@ -72,6 +72,7 @@ impl Found {
             number: 1,
             weights: shares,
             model,
+            before: None,
             next: None,
             end: Some(SETTLING),
             learning: None,

@@ -10,8 +10,8 @@ use crate::diagnose::{number, pareto_k};
 use crate::mixture::{Mixture, Sample};
 use crate::moves::{Density, JumpDensity};
 use crate::warmup::{
-    EXPLORING, Effort, FROZEN, Learning, Window, effective_size, learn_density, log_sum_exp, with_flat_part,
-    with_missed_regions,
+    EXPLORING, Effort, FROZEN, Learning, MOST_ROUNDS, Window, effective_size, learn_density, log_sum_exp,
+    with_flat_part, with_missed_regions,
 };
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -222,7 +222,7 @@ impl Stage for Rounds {
     fn learn(&mut self, told: Particles, prior: &dyn Prior, rng: &mut Rng) {
         let Some(density) = self.density.clone() else { return };
         let before = self.learning.efficiency();
-        self.learning.add(&density, told.evaluated());
+        self.learning.add(&density, told.evaluated(), MOST_ROUNDS);
         self.round += 1;
         if self.is_frozen {
             let Estimate { pareto_k, efficiency, .. } = self.last();

@@ -5,7 +5,7 @@ use super::Proposal;
 use super::random_walk::gelman_scale;
 use crate::Rng;
 use crate::adapt::Until;
-use crate::learner::{Learner, RefreshInput, SharedFit, downcast};
+use crate::learner::{Learner, RefreshInput, SharedFit, Teacher, downcast};
 use crate::linalg::{add_to_diagonal, dot};
 use crate::registry::{ANY, AT_LEAST_ONE, POSITIVE, PROBABILITY, Range, Settings, SettingsError};
 use crate::step::Step;
@@ -154,13 +154,24 @@ impl Learner for DifferentialEvolution {
 
     /// The states that the others do not have yet.
     fn input(&self) -> Option<RefreshInput> {
-        self.rounds.waiting.then(|| Box::new(self.archive[self.rounds.common..].to_vec()) as RefreshInput)
+        self.rounds.waiting.then(|| Arc::new(self.archive[self.rounds.common..].to_vec()) as RefreshInput)
     }
 
-    fn combine(&self, inputs: Vec<RefreshInput>) -> Option<SharedFit> {
-        let mut archive = self.archive[..self.rounds.common].to_vec();
-        downcast::<Vec<f64>>(inputs)?.iter().for_each(|states| archive.extend(states));
-        Some(Arc::new(archive))
+    fn pack(&self, input: &RefreshInput) -> Option<String> {
+        serde_json::to_string(input.downcast_ref::<Vec<f64>>()?).ok()
+    }
+
+    fn unpack(&self, text: &str) -> Option<RefreshInput> {
+        let states = serde_json::from_str::<Vec<f64>>(text).ok()?;
+        states.len().is_multiple_of(self.dim).then(|| Arc::new(states) as RefreshInput)
+    }
+
+    fn teacher(&self) -> Teacher {
+        Arc::new(|old, inputs| {
+            let mut archive = old.downcast_ref::<Vec<f64>>()?.clone();
+            downcast::<Vec<f64>>(inputs)?.iter().for_each(|states| archive.extend_from_slice(states));
+            Some(Arc::new(archive))
+        })
     }
 
     fn shared_fit(&self) -> SharedFit {

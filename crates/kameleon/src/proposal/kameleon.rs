@@ -9,7 +9,7 @@ pub use advice::FUNNEL;
 
 use super::Proposal;
 use crate::Rng;
-use crate::learner::{Learner, RefreshInput, SharedFit, downcast};
+use crate::learner::{Learner, RefreshInput, SharedFit, Teacher, downcast};
 use crate::length::OR_WORDS;
 use crate::linalg::times_transpose;
 use crate::moves::{KernelStep, Local, Model, MoveId, Parts, Pick, Setting, Walk};
@@ -30,9 +30,6 @@ settings! {
     }
 }
 
-/// The shortest warm-up from which something can be learned.
-pub(crate) const LEAST_WARMUP: u64 = 200;
-
 /// Jumps are judged together in blocks of this many.
 const BLOCK: usize = 48;
 
@@ -51,10 +48,11 @@ impl Kameleon {
     /// A proposal in `dim` dimensions for a run of the given length.
     pub fn new(settings: &KameleonSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
         settings.check()?;
+        let schedule = Schedule::new(length);
         let (key, words) = if length.until_learned { ("max-warmup", "") } else { ("warmup", OR_WORDS) };
-        let what = format!("must be a number of iterations, at least {LEAST_WARMUP}{words}, not {}", length.warmup);
-        SettingsError::demand(key, length.warmup >= LEAST_WARMUP, &what)?;
-        let schedule = Schedule::new(length.warmup, length.until_learned);
+        let least = schedule.least();
+        let what = format!("must be a number of iterations, at least {least}{words}, not {}", length.warmup);
+        SettingsError::demand(key, length.warmup >= least, &what)?;
         let warmup = WarmupState::new(dim, length.warmup, schedule);
         Ok(Self { settings: settings.clone(), fit: Arc::new(Fit::unknown(dim, schedule)), warmup, block: BLOCK })
     }
@@ -66,6 +64,9 @@ impl Kameleon {
 
     /// Takes over what was learned at the refresh that it waits at.
     pub fn learn(&mut self, fit: Arc<Fit>) {
+        let ahead = self.warmup.schedule.runs_ahead() && fit.next.is_some();
+        let seed = self.warmup.waiting.filter(|_| ahead);
+        self.warmup.brought = seed.map(|seed| Arc::new(self.chain_input(seed)));
         self.warmup.refreshed(&self.fit, &fit);
         self.fit = fit;
     }
@@ -75,17 +76,13 @@ impl Kameleon {
         self.warmup.input(self.fit.model.metric.dim(), seed)
     }
 
-    /// The fit that follows from the inputs at the refresh that is next.
-    fn next_fit(&self, inputs: &[ChainInput]) -> Option<Fit> {
-        Some(refresh(&self.fit, inputs, self.settings.n, self.warmup.schedule, self.fit.next?))
-    }
-
     fn refresh(&mut self, rng: &mut Rng) {
         let seed = rng.random();
         if self.warmup.pooled {
             self.warmup.waiting = Some(seed);
-        } else if let Some(fit) = self.next_fit(&[self.chain_input(seed)]) {
-            self.learn(Arc::new(fit));
+        } else if let Some(next) = self.fit.next {
+            let inputs = [Arc::new(self.chain_input(seed))];
+            self.learn(Arc::new(refresh(&self.fit, &inputs, self.settings.n, self.warmup.schedule, next)));
         }
     }
 
@@ -110,6 +107,9 @@ impl Kameleon {
     }
 }
 
+/// The fit that a chain has, with or without what only its group learns from.
+struct SameFit(Arc<Fit>);
+
 impl Learner for Kameleon {
     fn join(&mut self) {
         self.warmup.pooled = true;
@@ -123,12 +123,43 @@ impl Learner for Kameleon {
         self.fit.number
     }
 
-    fn input(&self) -> Option<RefreshInput> {
-        self.warmup.waiting.map(|seed| Box::new(self.chain_input(seed)) as RefreshInput)
+    /// A chain that runs ahead takes what it knows already where it waits first.
+    fn wants(&self) -> u64 {
+        self.fit.number + u64::from(!self.runs_ahead() || self.warmup.brought.is_some())
     }
 
-    fn combine(&self, inputs: Vec<RefreshInput>) -> Option<SharedFit> {
-        Some(Arc::new(self.next_fit(&downcast::<ChainInput>(inputs)?)?))
+    fn runs_ahead(&self) -> bool {
+        self.warmup.schedule.runs_ahead()
+    }
+
+    fn input(&self) -> Option<RefreshInput> {
+        if self.runs_ahead() {
+            return self.warmup.brought.clone().map(|input| input as RefreshInput);
+        }
+        self.warmup.waiting.map(|seed| Arc::new(self.chain_input(seed)) as RefreshInput)
+    }
+
+    fn pack(&self, input: &RefreshInput) -> Option<String> {
+        serde_json::to_string(input.downcast_ref::<ChainInput>()?).ok()
+    }
+
+    fn unpack(&self, text: &str) -> Option<RefreshInput> {
+        let input = serde_json::from_str::<ChainInput>(text).ok()?;
+        input.fits(self.fit.model.metric.dim()).then(|| Arc::new(input) as RefreshInput)
+    }
+
+    fn teacher(&self) -> Teacher {
+        let (points, schedule) = (self.settings.n, self.warmup.schedule);
+        Arc::new(move |old, inputs| {
+            let old = old.clone().downcast::<Fit>().ok()?;
+            let inputs = downcast::<ChainInput>(inputs)?;
+            Some(Arc::new(refresh(&old, &inputs, points, schedule, old.next?)))
+        })
+    }
+
+    fn to_travel(&self) -> Option<[SharedFit; 2]> {
+        let can = self.warmup.pooled && self.fit.learning.is_some();
+        can.then(|| [Arc::new(SameFit(Arc::new(self.fit.light()))), Arc::new(SameFit(self.fit.clone())) as SharedFit])
     }
 
     fn shared_fit(&self) -> SharedFit {
@@ -136,7 +167,9 @@ impl Learner for Kameleon {
     }
 
     fn take(&mut self, fit: &SharedFit) {
-        if let Ok(fit) = fit.clone().downcast::<Fit>() {
+        if let Some(SameFit(fit)) = fit.downcast_ref::<SameFit>().filter(|same| same.0.number == self.fit.number) {
+            self.fit = fit.clone();
+        } else if let Ok(fit) = fit.clone().downcast::<Fit>() {
             self.learn(fit);
         }
     }
@@ -174,7 +207,7 @@ impl Proposal for Kameleon {
     }
 
     fn block(&self) -> usize {
-        if self.fit.next.is_none() { self.block } else { 1 }
+        if self.warmup.next.is_none() { self.block } else { 1 }
     }
 
     fn set_block(&mut self, size: usize) {
@@ -205,7 +238,7 @@ impl Proposal for Kameleon {
         let pick = Pick::of(step.component);
         if !step.warm {
             self.warmup.count(step, pick);
-        } else if self.fit.next.is_some() {
+        } else if self.warmup.next.is_some() {
             self.warmup.remember(step, tried, pick, &self.fit.model.metric);
         }
     }
@@ -218,7 +251,7 @@ impl Proposal for Kameleon {
         if self.warmup.learn_scale(step.acceptance, pick) {
             pick.id.get().rescale(&self.setting(pick), at);
         }
-        if self.fit.next == Some(step.t + 1) {
+        if self.warmup.next == Some(step.t + 1) {
             self.refresh(rng);
             self.locate(x, at);
         }

@@ -18,7 +18,9 @@ pub struct Fit {
     pub weights: PerMove<f64>,
     /// What moves read.
     pub model: Model,
-    /// The iteration of the next refresh; none after the last.
+    /// The density that chains which run ahead jumped from while this one was learned.
+    pub before: Option<JumpDensity>,
+    /// The iteration at which chains that have this fit take the next; none after the last.
     pub next: Option<u64>,
     /// The number of iterations of the warm-up, once it is known.
     pub end: Option<u64>,
@@ -34,8 +36,27 @@ impl Fit {
     /// Before anything is known: unit steps.
     pub fn unknown(dim: usize, schedule: Schedule) -> Self {
         let model = Model::unknown(dim);
-        let (weights, next) = (weights(&model, &[], true), schedule.first());
-        Self { number: 0, weights, model, next, end: None, learning: None, met: Vec::new(), late_efficiency: None }
+        let (weights, first) = (weights(&model, &[], true), schedule.first());
+        let next = if schedule.runs_ahead() { first.and_then(|t| schedule.after(t, 0.0, false)) } else { first };
+        Self {
+            number: 0,
+            weights,
+            model,
+            before: None,
+            next,
+            end: None,
+            learning: None,
+            met: Vec::new(),
+            late_efficiency: None,
+        }
+    }
+
+    /// The same without what only the group learns from.
+    pub fn light(&self) -> Self {
+        let Self { number, weights, model, next, end, met, late_efficiency, .. } = self;
+        let (model, met) = (model.clone(), met.clone());
+        let (number, weights, late_efficiency) = (*number, *weights, *late_efficiency);
+        Self { number, weights, model, before: None, next: *next, end: *end, learning: None, met, late_efficiency }
     }
 
     /// How often a move is made.
@@ -51,6 +72,7 @@ impl Fit {
             && self.weights.values().all(|weight| *weight >= 0.0)
             && (sum - 1.0).abs() < 1e-9
             && MoveId::all().all(possible)
+            && self.before.as_ref().is_none_or(|before| before.fits(dim))
             && self.learning.as_ref().is_none_or(|learning| learning.fits(dim))
     }
 }
@@ -63,6 +85,7 @@ struct SavedFit {
     weights: PerMove<f64>,
     history: Option<Points>,
     density: Option<JumpDensity>,
+    before: Option<JumpDensity>,
     next: Option<u64>,
     end: Option<u64>,
     learning: Option<Learning>,
@@ -72,10 +95,10 @@ struct SavedFit {
 
 impl From<Fit> for SavedFit {
     fn from(fit: Fit) -> Self {
-        let Fit { number, weights, model, next, end, learning, met, late_efficiency } = fit;
+        let Fit { number, weights, model, before, next, end, learning, met, late_efficiency } = fit;
         let Model { metric, history, density } = model;
         let history = history.map(|history| history.z);
-        Self { number, metric, weights, history, density, next, end, learning, met, late_efficiency }
+        Self { number, metric, weights, history, density, before, next, end, learning, met, late_efficiency }
     }
 }
 
@@ -84,7 +107,8 @@ impl TryFrom<SavedFit> for Fit {
 
     fn try_from(saved: SavedFit) -> Result<Self, Self::Error> {
         const DAMAGED: &str = "what was learned does not fit together";
-        let SavedFit { number, metric, weights, history, density, next, end, learning, met, late_efficiency } = saved;
+        let SavedFit { number, metric, weights, history, density, before, next, end, learning, met, late_efficiency } =
+            saved;
         let dim = metric.dim();
         if dim == 0 || !metric.fits(dim) || density.as_ref().is_some_and(|density| !density.fits(dim)) {
             return Err(DAMAGED);
@@ -92,7 +116,7 @@ impl TryFrom<SavedFit> for Fit {
         let restore = |z: Points| HistoryModel::new(z, metric.clone()).ok_or(DAMAGED);
         let history = history.map(restore).transpose()?;
         let model = Model { metric, history, density };
-        let fit = Self { number, weights, model, next, end, learning, met, late_efficiency };
+        let fit = Self { number, weights, model, before, next, end, learning, met, late_efficiency };
         if fit.fits(dim) { Ok(fit) } else { Err(DAMAGED) }
     }
 }

@@ -16,7 +16,7 @@ pub struct Tally {
 }
 
 /// What a chain brings to a refresh.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChainInput {
     /// The later half of its history.
     pub states: Evaluated,
@@ -32,4 +32,11 @@ pub struct ChainInput {
     pub tallies: PerMove<Tally>,
     /// From its own stream; that of the group's first chain gives the random numbers of the refresh.
     pub seed: u64,
+}
+
+impl ChainInput {
+    /// Whether what was read from elsewhere is of points in `dim` dimensions.
+    pub fn fits(&self, dim: usize) -> bool {
+        !self.states.is_empty() && [&self.states, &self.early, &self.jumps].iter().all(|points| points.fits(dim))
+    }
 }

@@ -6,8 +6,9 @@
 use crate::moves::{Density, JumpDensity};
 use serde::{Deserialize, Serialize};
 
-/// The most rounds and the most proposals that are kept; the oldest go first.
-const MOST_ROUNDS: usize = 16;
+/// The most rounds and the most proposals that are kept; the oldest go first. Chains that run ahead have shorter rounds.
+pub const MOST_ROUNDS: usize = 16;
+pub const MOST_ROUNDS_AHEAD: usize = 40;
 const MOST: usize = 20_000;
 
 /// Points and the log densities of the target there.
@@ -113,12 +114,12 @@ pub(crate) mod where_there_is_one {
 }
 
 impl<Q: Density> Proposals<Q> {
-    /// Adds a round of proposals that were drawn from a density.
-    pub fn add(&mut self, density: &Q, drawn: Evaluated) {
+    /// Adds a round of proposals that were drawn from a density, and keeps so many of them.
+    pub fn add(&mut self, density: &Q, drawn: Evaluated, most_rounds: usize) {
         if !drawn.is_empty() {
             self.rounds.push(Round { density: density.clone(), drawn, log_q: Vec::new() });
         }
-        while self.rounds.len() > MOST_ROUNDS || (self.len() > MOST && self.rounds.len() > 1) {
+        while self.rounds.len() > most_rounds || (self.len() > MOST && self.rounds.len() > 1) {
             self.rounds.remove(0);
             self.rounds
                 .iter_mut()

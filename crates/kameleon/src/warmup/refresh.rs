@@ -6,7 +6,7 @@ use super::flat::{EXPLORING, FROZEN, with_flat_part};
 use super::input::ChainInput;
 use super::learning::Learning;
 use super::missed::with_missed_regions;
-use super::proposals::Evaluated;
+use super::proposals::{Evaluated, MOST_ROUNDS, MOST_ROUNDS_AHEAD};
 use super::regions::met_regions;
 use super::schedule::Schedule;
 use super::structure::{Effort, learn_density};
@@ -18,6 +18,7 @@ use crate::mixture::Sample;
 use crate::moves::{Frame, HistoryModel, Jump, JumpDensity, Model};
 use crate::random::{Purpose, stream};
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// The most states of the chains that a density is learned from.
 const MOST_STATES: usize = 3000;
@@ -28,18 +29,19 @@ const RARE: usize = 5;
 /// … the rarest of this many candidates.
 const CANDIDATES: usize = 5000;
 
-/// The fit that follows `old` from the inputs of all chains, at `t` iterations; `points` is n, the number of points of z.
-pub fn refresh(old: &Fit, inputs: &[ChainInput], points: usize, schedule: Schedule, t: u64) -> Fit {
+/// The fit that follows `old` from the inputs of all chains and is taken at `t` iterations; `points` is n, the number of points of z.
+pub fn refresh(old: &Fit, inputs: &[Arc<ChainInput>], points: usize, schedule: Schedule, t: u64) -> Fit {
     let dim = old.model.metric.dim();
     let window = Window::of(inputs, dim);
     let mut rng = stream(inputs.first().map_or(0, |input| input.seed), 0, Purpose::Learn);
     let sample = window.sample(MOST_STATES);
     let metric = metric(&old.model.metric, &sample, inputs).unwrap_or_else(|| old.model.metric.clone());
     let mut learning = old.learning.clone().unwrap_or_default();
-    if let Some(density) = &old.model.density {
+    let jumped_from = if schedule.runs_ahead() { &old.before } else { &old.model.density };
+    if let Some(density) = jumped_from {
         let mut drawn = Evaluated::default();
         inputs.iter().for_each(|input| drawn.extend(&input.jumps));
-        learning.add(density, drawn);
+        learning.add(density, drawn, if schedule.runs_ahead() { MOST_ROUNDS_AHEAD } else { MOST_ROUNDS });
     }
     let is_enough = learning.is_enough();
     let is_last = t == schedule.last() || (schedule.may_end(t) && is_enough);
@@ -56,7 +58,8 @@ pub fn refresh(old: &Fit, inputs: &[ChainInput], points: usize, schedule: Schedu
     let end = is_last.then(|| schedule.end(t));
     let late_efficiency = if is_last { learning.late_efficiency() } else { None };
     let learning = (!is_last).then_some(learning);
-    Fit { number: old.number + 1, weights, model, next, end, learning, met, late_efficiency }
+    let before = old.model.density.clone().filter(|_| schedule.runs_ahead() && !is_last);
+    Fit { number: old.number + 1, weights, model, before, next, end, learning, met, late_efficiency }
 }
 
 /// The density of jumps, learned from their proposals and the states of the chains.
@@ -110,11 +113,12 @@ fn points_of_history(
 
 /// Σ = wS + (1 − w)cΣ_old: the window's covariance, its correlations as far as they can be trusted, by the number of moves
 /// it holds; the old one shrunk where the steps had to be shorter than it says.
-fn metric(old: &Frame, states: &Sample, inputs: &[ChainInput]) -> Option<Frame> {
+fn metric(old: &Frame, states: &Sample, inputs: &[Arc<ChainInput>]) -> Option<Frame> {
     let d = old.dim();
     let (mean, mut sigma) = shrunk_moments(states)?;
     let chains = inputs.len() as f64;
-    let accepted = inputs.iter().map(|input| input.accepted as f64).sum::<f64>() / chains;
+    // By as many moves as one of four chains makes.
+    let accepted = inputs.iter().map(|input| input.accepted as f64).sum::<f64>() / chains.min(4.0);
     let log_scale = inputs.iter().map(|input| input.log_scale).sum::<f64>() / chains;
     let w = accepted / (accepted + 0.5 * (d * d) as f64);
     let shrink = libm::exp((log_scale + libm::log(d as f64 / (2.38 * 2.38))).min(0.0));

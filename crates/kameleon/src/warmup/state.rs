@@ -9,11 +9,14 @@ use crate::linalg::solve_lower;
 use crate::moves::{Frame, MoveId, PerMove, Pick, Walk, gelman_nu2};
 use crate::step::{Outcome, Step, Tried};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// At most this many states of the history are kept: of a longer warm-up, states at even distances.
 const LONGEST: u64 = 20_000;
+const LEAST_LONGEST: u64 = 50;
 /// The most states of the earlier half of the history that a chain brings to a refresh.
-const MOST_EARLY: usize = 250;
+const MOST_EARLY: u64 = 250;
+const LEAST_EARLY: u64 = 10;
 /// s² may exceed 2.38²/d by e to this at a refresh.
 const LEEWAY: f64 = 0.5;
 
@@ -26,6 +29,11 @@ pub struct WarmupState {
     pub(crate) pooled: bool,
     /// … and waits for them, with the seed it brings.
     pub(crate) waiting: Option<u64>,
+    /// When it waits next; never after the last refresh.
+    pub(crate) next: Option<u64>,
+    /// What it brought where it waited last, if it runs ahead: the group may not have learned from it yet.
+    #[serde(with = "crate::learner::maybe_by_value")]
+    pub(crate) brought: Option<Arc<ChainInput>>,
     /// Of each move that has a length.
     scales: PerMove<Option<LearnedScale>>,
     tallies: PerMove<Tally>,
@@ -52,12 +60,14 @@ struct LearnedScale {
 impl WarmupState {
     /// Nothing is learned yet.
     pub fn new(dim: usize, warmup: u64, schedule: Schedule) -> Self {
-        let stride = warmup.div_ceil(LONGEST).max(1);
+        let stride = warmup.div_ceil(schedule.shared(LONGEST, LEAST_LONGEST)).max(1);
         let start = |nu2| LearnedScale { scale: Scale::new(nu2), count: 0 };
         Self {
             schedule,
             pooled: false,
             waiting: None,
+            next: schedule.first(),
+            brought: None,
             scales: PerMove::new(|id| id.get().initial_nu2(dim).map(start)),
             tallies: PerMove::default(),
             sampled: PerMove::default(),
@@ -134,7 +144,8 @@ impl WarmupState {
         let (points, log_density) = (&self.states.points[half * dim..], &self.states.log_density[half..]);
         let states = Evaluated { points: points.to_vec(), log_density: log_density.to_vec() };
         let mut early = Evaluated::default();
-        for i in (0..half).step_by(half.div_ceil(MOST_EARLY).max(1)) {
+        let most = self.schedule.shared(MOST_EARLY, LEAST_EARLY) as usize;
+        for i in (0..half).step_by(half.div_ceil(most).max(1)) {
             early.push(&self.states.points[i * dim..(i + 1) * dim], self.states.log_density[i]);
         }
         ChainInput { states, early, jumps: self.jumps.clone(), accepted, log_scale, tallies: self.tallies, seed }
@@ -142,6 +153,7 @@ impl WarmupState {
 
     /// Takes over a new fit: the steps keep their size in the target's units.
     pub fn refreshed(&mut self, old: &Fit, new: &Fit) {
+        self.next = new.next;
         if new.next.is_none() {
             // Nothing more is learned from them.
             self.states = Evaluated::default();
@@ -163,6 +175,7 @@ impl WarmupState {
     pub fn fits(&self, dim: usize) -> bool {
         let states = self.accepted.len();
         let ready = self.waiting.is_none() || states > 0;
+        let ready = ready && self.brought.as_ref().is_none_or(|brought| brought.fits(dim));
         let lengths = MoveId::all().all(|id| self.has_length(id) == id.get().initial_nu2(dim).is_some());
         let history = [0, dim].contains(&self.last.len())
             && self.states.len() == states

@@ -2,18 +2,24 @@
 
 use super::input::ChainInput;
 use crate::moves::{Model, MoveId, PerMove, Share};
+use std::sync::Arc;
 
 /// The least share of each local move among those that share by their worth.
 const LEAST_LOCAL: f64 = 0.2;
 /// The least and the largest share of jumps while their density is learned, for which they are needed, …
 const LEARNING: (f64, f64) = (0.3, 0.7);
+/// … also where many chains have few iterations each, …
+const LEARNING_OF_MANY: (f64, f64) = (0.5, 0.9);
+const MANY: usize = 8;
 /// … at first this, …
 const FIRST_JUMPS: f64 = 0.5;
 /// … and after it.
 const LEARNED: (f64, f64) = (0.05, 0.97);
+/// A chain at a place that jumps hardly lead to gets away by steps, of which a short chain should make some.
+const LEARNED_OF_MANY: (f64, f64) = (0.05, 0.8);
 
 /// The weights that follow from what the chains bring; zero for moves that the model does not allow.
-pub fn weights(model: &Model, inputs: &[ChainInput], learning: bool) -> PerMove<f64> {
+pub fn weights(model: &Model, inputs: &[Arc<ChainInput>], learning: bool) -> PerMove<f64> {
     let possible: Vec<MoveId> = MoveId::all().filter(|id| id.get().is_possible(model)).collect();
     let worth = |id: MoveId| {
         let tallies = inputs.iter().map(|input| input.tallies[id]);
@@ -23,10 +29,13 @@ pub fn weights(model: &Model, inputs: &[ChainInput], learning: bool) -> PerMove<
     let local = |id: &MoveId| (id.get().share() == Share::Worth).then(|| (*id, worth(*id).unwrap_or(0.0)));
     let locals: Vec<(MoveId, f64)> = possible.iter().filter_map(local).collect();
     let best = locals.iter().fold(0.0f64, |best, (_, worth)| best.max(*worth));
-    let jumps = |worth: f64| match learning {
-        true => share(worth, best).clamp(LEARNING.0, LEARNING.1),
-        false => jump_share(worth, best),
+    let (least, most) = match learning {
+        true if inputs.len() >= MANY => LEARNING_OF_MANY,
+        true => LEARNING,
+        false if inputs.len() >= MANY => LEARNED_OF_MANY,
+        false => LEARNED,
     };
+    let jumps = |worth: f64| if learning { share(worth, best) } else { jump_share(worth, best) }.clamp(least, most);
     let mut weights = PerMove::default();
     let mut steps = 1.0;
     if let Some(jump) = possible.iter().find(|id| id.get().share() == Share::Jump) {
@@ -43,7 +52,7 @@ pub fn weights(model: &Model, inputs: &[ChainInput], learning: bool) -> PerMove<
 /// The share of jumps among moves that learn nothing more, by their worth and that of the best local move. Squares give most moves to the
 /// better kind.
 pub fn jump_share(jump: f64, local: f64) -> f64 {
-    share(jump * jump, local * local).clamp(LEARNED.0, LEARNED.1)
+    share(jump * jump, local * local)
 }
 
 /// a/(a + b), or a half where both are zero.

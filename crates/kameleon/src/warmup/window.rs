@@ -7,6 +7,7 @@ use crate::mixture::Sample;
 use crate::moves::Frame;
 use crate::points::Points;
 use rand::RngExt;
+use std::sync::Arc;
 
 /// The window is cut into this many blocks of time, of which every other one is held out.
 const BLOCKS: usize = 20;
@@ -27,7 +28,7 @@ impl<'a> Window<'a> {
     }
 
     /// Of what chains bring.
-    pub fn of(inputs: &'a [ChainInput], dim: usize) -> Self {
+    pub fn of(inputs: &'a [Arc<ChainInput>], dim: usize) -> Self {
         let (chains, early) = inputs.iter().map(|input| (&input.states, &input.early)).unzip();
         Self { dim, chains, early }
     }

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod ahead;
 mod bad_input;
 mod chain;
 mod covariance;

@@ -11,8 +11,12 @@ fn banana() -> Banana {
     Banana::new(4, 0.1, 25.0).unwrap()
 }
 
+/// So many that chains run ahead of each other.
+const MANY: usize = 20;
+
 fn plan(chains: usize) -> Plan {
-    Plan { warmup: Warmup::Iterations(1500), draws: Some(300), chains, seed: 17, ..Plan::default() }
+    let warmup = if chains < MANY { 1500 } else { 300 };
+    Plan { warmup: Warmup::Iterations(warmup), draws: Some(300), chains, seed: 17, ..Plan::default() }
 }
 
 /// The samplers whose chains learn together.
@@ -22,18 +26,20 @@ fn pooled() -> [Sampler; 2] {
 
 #[test]
 fn chains_that_learn_together_share_what_they_learned() {
-    let run = sample(banana(), &[vec![0.0; 4]], &plan(9), Control::default()).unwrap();
-    let fits: Vec<_> = run
-        .chains
-        .iter()
-        .map(|chain| match &chain.state {
-            SavedChain::Kameleon(state) => Chain::resume(*state.clone()).unwrap().proposal().fit().model.metric.clone(),
-            other => panic!("{other:?}"),
-        })
-        .collect();
-    // Nine chains are groups of five and four.
-    assert!(fits[..5].iter().all(|fit| *fit == fits[0]) && fits[5..].iter().all(|fit| *fit == fits[5]));
-    assert_ne!(fits[4], fits[5]);
+    for chains in [5, MANY] {
+        let run = sample(banana(), &[vec![0.0; 4]], &plan(chains), Control::default()).unwrap();
+        let fits: Vec<_> = run
+            .chains
+            .iter()
+            .map(|chain| match &chain.state {
+                SavedChain::Kameleon(state) => {
+                    Chain::resume(*state.clone()).unwrap().proposal().fit().model.metric.clone()
+                }
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert!(fits.iter().all(|fit| *fit == fits[0]));
+    }
     for sampler in pooled() {
         let draws = |pool| {
             let plan = Plan { pool, sampler: sampler.clone(), ..plan(5) };
@@ -61,11 +67,25 @@ fn a_chain_that_learns_alone_needs_no_runner() {
 
 #[test]
 fn a_group_stopped_and_saved_anywhere_goes_on_as_if_it_had_not_been() {
-    pooled().into_iter().for_each(goes_on);
+    pooled().into_iter().for_each(|sampler| goes_on(Plan { threads: Some(3), sampler, ..plan(4) }));
 }
 
-fn goes_on(sampler: Sampler) {
-    let plan = Plan { threads: Some(3), sampler, ..plan(4) };
+#[test]
+fn chains_that_run_ahead_stopped_and_saved_anywhere_go_on_as_if_they_had_not_been() {
+    goes_on(Plan { threads: Some(3), ..plan(MANY) });
+}
+
+#[test]
+fn chains_that_run_ahead_make_the_same_draws_on_any_number_of_threads() {
+    let draws = |threads| {
+        let plan = Plan { threads: Some(threads), ..plan(MANY) };
+        sample(banana(), &[vec![0.0; 4]], &plan, Control::default()).unwrap().draws().concat()
+    };
+    let one = draws(1);
+    assert!(one == draws(2) && one == draws(7));
+}
+
+fn goes_on(plan: Plan) {
     let whole = sample(banana(), &[vec![0.0; 4]], &plan, Control::default()).unwrap();
     for after in [0, 350, 2200, 4000, 6500] {
         let stop = AtomicBool::new(false);

@@ -44,7 +44,7 @@ fn rounds(sizes: &[usize]) -> Vec<(JumpDensity, Evaluated)> {
 
 fn together(rounds: &[(JumpDensity, Evaluated)]) -> Proposals {
     let mut proposals = Proposals::default();
-    rounds.iter().for_each(|(density, drawn)| proposals.add(density, drawn.clone()));
+    rounds.iter().for_each(|(density, drawn)| proposals.add(density, drawn.clone(), MOST_ROUNDS));
     proposals
 }
 
@@ -90,7 +90,7 @@ fn where_the_target_has_no_density_the_weight_is_zero() {
     [f64::NAN, f64::NEG_INFINITY, f64::INFINITY, 0.0].into_iter().for_each(|log| drawn.push(&[0.0; DIM], log));
     let mut proposals = Proposals::default();
     assert!(proposals.weighted().1.is_empty() && proposals.last_ratios(1).is_empty());
-    proposals.add(&density(0.0), drawn);
+    proposals.add(&density(0.0), drawn, MOST_ROUNDS);
     assert!(proposals.weighted().1[..3].iter().all(|log| *log == f64::NEG_INFINITY));
     assert!(proposals.weighted().1[3].is_finite());
 }
@@ -113,7 +113,7 @@ fn stored_in_between_they_have_the_same_weights() {
     for cut in [1, 3, MOST_ROUNDS, MOST_ROUNDS + 2, MOST_ROUNDS + 4] {
         let text = serde_json::to_string(&together(&all[..cut])).unwrap();
         let mut again: Proposals = serde_json::from_str(&text).unwrap();
-        all[cut..].iter().for_each(|(density, drawn)| again.add(density, drawn.clone()));
+        all[cut..].iter().for_each(|(density, drawn)| again.add(density, drawn.clone(), MOST_ROUNDS));
         assert_eq!(again.weighted(), whole.weighted());
         assert_eq!(again.last_ratios(3), whole.last_ratios(3));
     }
@@ -126,7 +126,7 @@ fn stored_before_a_round_without_proposals_they_have_the_same_weights() {
     let text = serde_json::to_string(&whole).unwrap();
     let mut again: Proposals = serde_json::from_str(&text).unwrap();
     for proposals in [&mut whole, &mut again] {
-        proposals.add(&density(0.0), Evaluated::default());
+        proposals.add(&density(0.0), Evaluated::default(), MOST_ROUNDS);
     }
     assert_eq!(again.weighted(), whole.weighted());
     assert_eq!(again.last_ratios(3), whole.last_ratios(3));

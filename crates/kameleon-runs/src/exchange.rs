@@ -1,0 +1,128 @@
+//! Chains of one plan on different machines learn together through files: each leaves what it brings in a folder that all can
+//! read, and works out from what all brought what one process would have told them.
+
+use crate::atomic_file::{self, FileError};
+use crate::error::RunError;
+use crate::settings::RunSettings;
+use crate::store::{seal, unseal};
+use kameleon::chain::ChainError;
+use kameleon::engine::{Job, Runner};
+use kameleon::learner::{RefreshInput, SharedFit};
+use kameleon::record::{Keep, Moment};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The folder, next to those of the parts; `*` does not stand for it.
+const NAME: &str = ".exchange";
+/// The first bytes of every file: what it is, and the version of its form.
+const MARK: &[u8; 8] = b"KMLNEXC1";
+/// How often a chain that waits looks for what is missing.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Advances one chain of a plan, whose others are advanced elsewhere.
+pub struct Exchange<'a> {
+    folder: PathBuf,
+    chains: usize,
+    inner: &'a dyn Runner,
+}
+
+impl<'a> Exchange<'a> {
+    /// For the part of a plan that is in this folder; `inner` advances the chain between exchanges.
+    pub fn new(settings: &RunSettings, part: &Path, inner: &'a dyn Runner) -> Result<Self, RunError> {
+        let part = std::path::absolute(part).map_err(FileError::doing(part, "finding the folder"))?;
+        let beside = part.parent().unwrap_or(&part);
+        // Runs of other settings next to it have folders of their own. What comes after the warm-up may differ.
+        let mut common = settings.clone();
+        let run = &mut common.run;
+        (run.chain, run.threads, run.max_minutes, run.draws, run.max_draws) = (None, None, None, None, None);
+        let folder = beside.join(NAME).join(format!("{:08x}", crc32fast::hash(common.to_toml()?.as_bytes())));
+        fs::create_dir_all(&folder).map_err(FileError::doing(&folder, "creating the folder"))?;
+        Ok(Self { folder, chains: settings.run.chains, inner })
+    }
+
+    fn file(&self, number: u64, chain: usize) -> PathBuf {
+        self.folder.join(format!("{number}-{chain}"))
+    }
+
+    /// Leaves what the chain brings for the next fit, if it has come so far. All have used what was brought two fits before.
+    fn leave(&self, job: &Job<'_>) -> Result<(), FileError> {
+        let Some(learner) = job.chain.learner() else { return Ok(()) };
+        let (number, chain) = (learner.refreshes() + 1, job.chain.index());
+        let path = self.file(number, chain);
+        let Some(text) = learner.input().filter(|_| !path.exists()).and_then(|input| learner.pack(&input)) else {
+            return Ok(());
+        };
+        atomic_file::write(&path, &seal(MARK, &text).map_err(|why| FileError::new(&path, why))?)?;
+        if let Some(old) = number.checked_sub(2) {
+            // It may never have been there.
+            let _ = fs::remove_file(self.file(old, chain));
+        }
+        Ok(())
+    }
+
+    /// The fit that the chain waits for; none as long as others have to come.
+    fn fit_for(&self, job: &Job<'_>) -> Result<Option<SharedFit>, FileError> {
+        let Some(learner) = job.chain.learner() else { return Ok(None) };
+        let (number, old) = (learner.wants(), learner.shared_fit());
+        if number == learner.refreshes() {
+            return Ok(Some(old));
+        }
+        let paths: Vec<PathBuf> = (0..self.chains).map(|chain| self.file(number, chain)).collect();
+        if let Some(chain) = paths.iter().position(|path| !path.exists()) {
+            let gone = self.file(number + 2, chain).exists();
+            let why = "chains that this one learns with are further, and what they brought before is gone; begin all parts anew";
+            return if gone { Err(FileError::new(&self.folder, why)) } else { Ok(None) };
+        }
+        let read = |path: &PathBuf| -> Result<Option<RefreshInput>, FileError> {
+            let bytes = match fs::read(path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+                bytes => bytes.map_err(FileError::doing(path, "reading what a chain brought"))?,
+            };
+            let refused = |why: String| FileError::new(path, why);
+            let text: String = unseal(MARK, "part of an exchange", &bytes).map_err(refused)?;
+            let input = learner.unpack(&text);
+            input.map(Some).ok_or_else(|| refused("it is not of this sampler and model".into()))
+        };
+        let inputs = paths.iter().map(read).collect::<Result<Option<Vec<_>>, _>>()?;
+        Ok(inputs.and_then(|inputs| (learner.teacher())(&old, &inputs)))
+    }
+
+    /// Brings a chain that waits past the exchange, as far as the others have come.
+    fn pass(&self, job: &mut Job<'_>, stop: &dyn Fn() -> bool) -> Result<(), FileError> {
+        self.leave(job)?;
+        while job.chain.waits() && job.error.is_none() && !stop() {
+            match self.fit_for(job)? {
+                Some(fit) => job.learn(&fit),
+                None => std::thread::sleep(LOOK),
+            }
+        }
+        if job.error.is_none() { self.leave(job) } else { Ok(()) }
+    }
+}
+
+impl Runner for Exchange<'_> {
+    fn advance(&self, job: &mut Job<'_>, keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
+        let lost =
+            |job: &Job<'_>, error: FileError| ChainError::Record { chain: job.chain.index(), source: error.into() };
+        if job.chain.waits() {
+            // As it is where others can learn from it.
+            job.record
+                .save(&*job.chain, Moment::Waiting)
+                .map_err(|source| ChainError::Record { chain: job.chain.index(), source })?;
+        }
+        self.pass(job, stop).map_err(|error| lost(job, error))?;
+        if let Some(error) = job.error.take() {
+            return Err(error);
+        }
+        if job.chain.waits() {
+            return Ok(());
+        }
+        self.inner.advance(job, keep, sampling, stop)
+    }
+
+    fn exchanges(&self) -> bool {
+        true
+    }
+}
