@@ -16,7 +16,7 @@ const FIRST_JUMPS: f64 = 0.5;
 /// … and after it.
 const LEARNED: (f64, f64) = (0.05, 0.97);
 /// A chain at a place that jumps hardly lead to gets away by steps, of which a short chain should make some.
-const LEARNED_OF_MANY: (f64, f64) = (0.05, 0.8);
+const LEARNED_OF_MANY: (f64, f64) = (0.05, 0.9);
 
 /// The weights that follow from what the chains bring; zero for moves that the model does not allow.
 pub fn weights(model: &Model, inputs: &[Arc<ChainInput>], learning: bool) -> PerMove<f64> {
