@@ -30,13 +30,16 @@ fn on_disk_they_are_those_in_memory_also_after_an_interruption() {
     let memory = run(&jumping(""), None).unwrap().posterior;
     let jumps = &memory.chains[1].draws.jumps;
     assert!(jumps.draw.len() > 150 && jumps.points.chunks(3).all(|x| x[2] > 0.0), "in the parameters' own units");
-    // A new draw of a jump is a proposal of the block before; those of the first are of the warm-up.
+    // A new draw is a proposal of the block before, or a local step that was made after it.
+    let (mut new, mut proposed) = (0, 0);
     for (k, draw) in jumps.draw.iter().enumerate().skip(100) {
         if memory.chains[1].draws.outcome[*draw] == Outcome::Accepted {
             let x = &memory.chains[1].draws.points[3 * draw..3 * draw + 3];
-            assert!(jumps.points[3 * (k - 100)..3 * k].chunks(3).any(|y| x == y), "draw {draw}");
+            new += 1;
+            proposed += usize::from(jumps.points[3 * (k - 100)..3 * k].chunks(3).any(|y| x == y));
         }
     }
+    assert!(new > 50 && proposed < new && 2 * proposed > new, "{proposed} of {new}");
     let folder = place.path().join("whole");
     let disk = run(&jumping(""), Some(&folder)).unwrap().posterior;
     for other in [&disk, &load(&folder).unwrap()] {

@@ -10,7 +10,7 @@ const LEAST_LOCAL: f64 = 0.2;
 const LEARNING: (f64, f64) = (0.3, 0.7);
 /// … also where many chains have few iterations each, …
 const LEARNING_OF_MANY: (f64, f64) = (0.5, 0.9);
-const MANY: usize = 8;
+pub const MANY: usize = 8;
 /// … at first this, …
 const FIRST_JUMPS: f64 = 0.5;
 /// … and after it.

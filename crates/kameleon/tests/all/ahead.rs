@@ -94,7 +94,7 @@ fn workers_whose_times_vary_much_hardly_wait_for_each_other_and_the_draws_are_th
     let simulated = Simulation::run(&plan, 1250);
     let share = simulated.idle / (simulated.idle + simulated.busy);
     assert!(share < 0.15, "{share}");
-    let run = sample(banana(), &[vec![0.0; 3]], &plan, Control::default()).unwrap();
+    let run = sample(banana(), &vec![vec![0.0; 3]; plan.chains], &plan, Control::default()).unwrap();
     assert!(run.draws().iter().zip(&simulated.draws).all(|(a, b)| a == b));
 }
 
@@ -122,7 +122,7 @@ impl Record for Needed {
 #[test]
 fn chains_that_are_killed_while_they_learn_go_on_from_what_was_saved_of_each() {
     let plan = plan(9, 400, 60);
-    let whole = sample(banana(), &[vec![0.0; 3]], &plan, Control::default()).unwrap();
+    let whole = sample(banana(), &vec![vec![0.0; 3]; plan.chains], &plan, Control::default()).unwrap();
     for after in [0, 700, 1500, 2200, 3000] {
         let (stop, calls) = (AtomicBool::new(false), AtomicU64::new(0));
         let target = |x: &[f64]| {
