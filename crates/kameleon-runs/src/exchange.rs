@@ -12,14 +12,15 @@ use kameleon::record::{Keep, Moment};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The folder, next to those of the parts; `*` does not stand for it.
 const NAME: &str = ".exchange";
 /// The first bytes of every file: what it is, and the version of its form.
 const MARK: &[u8; 8] = b"KMLNEXC1";
-/// How often a chain that waits looks for what is missing.
+/// How often a chain that waits looks for what is missing, and after how long it says for whom it waits.
 const LOOK: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Advances one chain of a plan, whose others are advanced elsewhere.
 pub struct Exchange<'a> {
@@ -89,13 +90,34 @@ impl<'a> Exchange<'a> {
         Ok(inputs.and_then(|inputs| (learner.teacher())(&old, &inputs)))
     }
 
+    /// For whom a chain waits, in words.
+    fn missing(&self, job: &Job<'_>) -> String {
+        let number = job.chain.learner().map_or(0, |learner| learner.wants());
+        let missing = (0..self.chains).filter(|chain| !self.file(number, *chain).exists());
+        let missing: Vec<String> = missing.map(|chain| chain.to_string()).collect();
+        format!(
+            "chain {} has waited {} s for what other chains bring ({}): all parts of a plan learn together, and have to run at the \
+             same time, into folders next to each other. With --no-pool (pool = false) each learns alone.",
+            job.chain.index(),
+            PATIENCE.as_secs(),
+            missing.join(", ")
+        )
+    }
+
     /// Brings a chain that waits past the exchange, as far as the others have come.
     fn pass(&self, job: &mut Job<'_>, stop: &dyn Fn() -> bool) -> Result<(), FileError> {
         self.leave(job)?;
+        let (mut since, mut said) = (Instant::now(), false);
         while job.chain.waits() && job.error.is_none() && !stop() {
             match self.fit_for(job)? {
-                Some(fit) => job.learn(&fit),
+                Some(fit) => {
+                    job.learn(&fit);
+                    since = Instant::now();
+                }
                 None => std::thread::sleep(LOOK),
+            }
+            if since.elapsed() > PATIENCE && !std::mem::replace(&mut said, true) {
+                tracing::warn!("{}", self.missing(job));
             }
         }
         if job.error.is_none() { self.leave(job) } else { Ok(()) }

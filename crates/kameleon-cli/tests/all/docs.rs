@@ -110,12 +110,14 @@ fn every_block_of_commands_in_the_documentation_runs() {
     assert!(count > 20, "{count}");
 }
 
-/// The script of a job array: every job, and each again as if it had been requeued.
+/// The script of a job array: all jobs at the same time, and all again as if they had been requeued.
 fn array(folder: &Path, script: &str) {
     let run = prints(&["init", "-"]);
     assert!(run.contains("chains = 4"), "{run}");
     fs::write(folder.join("run.toml"), run.replace("chains = 4", "chains = 8")).unwrap();
     for _ in 0..2 {
-        (0..8).for_each(|task| runs(folder, script, &task.to_string()));
+        std::thread::scope(|scope| {
+            (0..8).for_each(|task| drop(scope.spawn(move || runs(folder, script, &task.to_string()))));
+        });
     }
 }
