@@ -196,9 +196,11 @@ impl<P: Proposal> Chain<P> {
             Some(_) => core.add_to_block(log_ratio, component),
             None => core.judge_alone(log_ratio),
         };
+        let mut accepted = u64::from(core.is_there);
         if core.is_there {
             std::mem::swap(&mut self.local_here, &mut self.local_there);
-        } else if block.is_some_and(|size| core.close_block(size)) {
+        } else if let Some(new) = block.and_then(|size| core.close_block(size)) {
+            accepted = new;
             proposal.locate(core.base(), &mut self.local_here);
         }
         let outcome = match value {
@@ -210,7 +212,8 @@ impl<P: Proposal> Chain<P> {
         let sampling = (core.t + 1).saturating_sub(core.settings.warmup);
         let ratio = |log_q: f64| if value.is_finite() { value - log_q } else { f64::NEG_INFINITY };
         let (acceptance, jump_ratio) = (libm::exp(log_ratio.min(0.0)), log_q.map(ratio));
-        let step = Step { t: core.t, warm: sampling == 0, sampling, outcome, acceptance, component, jump_ratio };
+        let step =
+            Step { t: core.t, warm: sampling == 0, sampling, outcome, accepted, acceptance, component, jump_ratio };
         let Place { x, log_density, .. } = &core.here;
         let tried = if core.is_there { x } else { &core.there.x };
         core.statistics.count(&step, tried, value, why);

@@ -52,6 +52,8 @@ pub struct Step {
     pub sampling: u64,
     /// What became of the proposed point.
     pub outcome: Outcome,
+    /// How many proposed points the chain took: this one or none; at the end of a block of jumps those of the block.
+    pub accepted: u64,
     /// α = min(1, ratio), the probability with which it was accepted; in a block of jumps, with which it would be by itself.
     pub acceptance: f64,
     /// The component of the proposal it came from.

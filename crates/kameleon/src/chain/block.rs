@@ -57,21 +57,24 @@ impl Block {
         self.filled += 1;
     }
 
-    /// Once `size` points were tried: hands over the draws, and goes to the last of them. True if it did.
-    pub fn close_at(&mut self, size: usize, here: &mut Place, draws: &mut Delay, rng: &mut Rng) -> bool {
+    /// Once `size` points were tried: hands over the draws, and goes to the last of them. Tells how many of the points became draws.
+    pub fn close_at(&mut self, size: usize, here: &mut Place, draws: &mut Delay, rng: &mut Rng) -> Option<u64> {
         if self.filled <= size {
-            return false;
+            return None;
         }
         let chosen = &mut self.chosen;
         choose(&self.log_weights, size, chosen, rng);
+        let mut new = 0;
         for (i, &k) in chosen.iter().enumerate() {
-            draws.add(&self.candidates[k], k > 0 && !chosen[..i].contains(&k));
+            let is_new = k > 0 && !chosen[..i].contains(&k);
+            draws.add(&self.candidates[k], is_new);
+            new += u64::from(is_new);
         }
         if let Some(&last) = chosen.last() {
             here.copy_from(&self.candidates[last]);
         }
         self.filled = 0;
-        true
+        Some(new)
     }
 
     /// Whether what was read from elsewhere has points like this one, and a weight for each.

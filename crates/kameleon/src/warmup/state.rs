@@ -118,10 +118,9 @@ impl WarmupState {
 
     /// Counts a step after the warm-up.
     pub fn count(&mut self, step: &Step, pick: Pick) {
-        let moved = step.outcome == Outcome::Accepted;
         let tally = &mut self.sampled[pick.id];
         tally.made += 1;
-        tally.accepted += u64::from(moved);
+        tally.accepted += step.accepted;
     }
 
     /// One step of the scale of the move that was made; false if it has none to learn.

@@ -111,6 +111,26 @@ fn after_every_step_the_cache_equals_a_fresh_look() {
 }
 
 #[test]
+fn each_move_is_told_its_own_acceptance_though_draws_are_shown_late() {
+    let settings = ChainSettings { warmup: 1500, ..frozen(0, 3, 0, 0.0) };
+    let mut chain = Chain::new(default_sampler(3, 1500, 60), &[0.0; 3], settings).unwrap();
+    let mut target = Banana::new(3, 0.1, 25.0).unwrap();
+    let (mut made, mut moved) = (0, 0);
+    for _ in 0..6000 {
+        let before = chain.base().to_vec();
+        let step = chain.step(&mut target).unwrap();
+        if !step.warm && step.jump_ratio.is_none() {
+            made += 1;
+            moved += u64::from(chain.base() != before);
+        }
+    }
+    let report = chain.proposal().report();
+    let told = report.moves.iter().filter(|told| told.name != "jump");
+    let (proposed, accepted) = told.fold((0, 0), |(p, a), told| (p + told.proposed, a + told.accepted));
+    assert!(made > 50 && (proposed, accepted) == (made, moved), "{proposed} {accepted}, {made} {moved}");
+}
+
+#[test]
 fn a_stored_jump_density_whose_rows_are_not_orthonormal_is_refused() {
     let mut target = Banana::new(8, 0.1, 100.0).unwrap();
     let proposal = learned(default_sampler(8, 6000, 100), &mut target, 6000);
