@@ -48,8 +48,11 @@ class _Made(threading.local):
 _made = _Made()
 
 
-def do_task(task: Task) -> Done:
-    """Runs a task on a worker. An exception in the log density is part of the answer."""
+def do_task(task: Task, attempt: int = 1) -> Done:
+    """Runs a task on a worker. An exception in the log density is part of the answer.
+
+    The attempt makes no difference here: some executors, dask's among them, run equal calls once.
+    """
     started = time.perf_counter()
     run, recipe, state = task
     if _made.run != run:
@@ -213,7 +216,7 @@ class Pending:
         self._attempts += 1
         self._sent = time.monotonic()
         try:
-            future = self._sender.executor.submit(do_task, self._task)
+            future = self._sender.executor.submit(do_task, self._task, self._attempts)
         except Exception as error:  # also from an executor that is broken or was shut down
             self._refused = error
         else:

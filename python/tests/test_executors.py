@@ -152,7 +152,7 @@ class Strange:
         self.always = always
         self.seen = set()
 
-    def submit(self, function, task):
+    def submit(self, function, task, attempt):
         known = task[2] in self.seen
         self.seen.add(task[2])
         future = Future()
@@ -226,12 +226,12 @@ class Dies(Strange):
     death = None
     """A file that appears then."""
 
-    def submit(self, function, task):
+    def submit(self, function, task, attempt):
         if len(self.seen) == 28:
             if self.death is not None:
                 self.death.touch()
             raise OSError("the scheduler is gone")
-        return super().submit(function, task)
+        return super().submit(function, task, attempt)
 
     def strange(self, future, function, task):
         future.set_result(function(task))

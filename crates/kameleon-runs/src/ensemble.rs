@@ -153,6 +153,8 @@ impl Ensemble {
         }
         self.shown = false;
         let (_, values) = self.pass(values.into());
+        // After an error nothing is asked.
+        self.rows = Rows::default();
         self.pass_on(values)?;
         Ok(self.look_ahead()?)
     }

@@ -47,6 +47,24 @@ impl<'a> Exchange<'a> {
         self.folder.join(format!("{number}-{chain}"))
     }
 
+    /// The numbers of the fits for which a chain has left what it brings.
+    fn left_by(&self, chain: usize) -> Result<impl Iterator<Item = u64>, FileError> {
+        let files = fs::read_dir(&self.folder).map_err(FileError::doing(&self.folder, "reading the folder"))?;
+        let ending = format!("-{chain}");
+        let number = move |name: String| name.strip_suffix(&ending)?.parse().ok();
+        Ok(files.filter_map(move |file| number(file.ok()?.file_name().into_string().ok()?)))
+    }
+
+    /// Removes what was left by an earlier run of the same chain, before it has left anything itself.
+    fn forget_earlier(&self, job: &Job<'_>) -> Result<(), FileError> {
+        let chain = job.chain.index();
+        for number in self.left_by(chain)?.collect::<Vec<_>>() {
+            let path = self.file(number, chain);
+            fs::remove_file(&path).map_err(FileError::doing(&path, "removing what an earlier run left"))?;
+        }
+        Ok(())
+    }
+
     /// Leaves what the chain brings for the next fit, if it has come so far. All have used what was brought two fits before.
     fn leave(&self, job: &Job<'_>) -> Result<(), FileError> {
         let Some(learner) = job.chain.learner() else { return Ok(()) };
@@ -72,7 +90,8 @@ impl<'a> Exchange<'a> {
         }
         let paths: Vec<PathBuf> = (0..self.chains).map(|chain| self.file(number, chain)).collect();
         if let Some(chain) = paths.iter().position(|path| !path.exists()) {
-            let gone = self.file(number + 2, chain).exists();
+            // A chain leaves one after another, and keeps the last two.
+            let gone = self.left_by(chain)?.any(|left| left > number) && !paths[chain].exists();
             let why = "chains that this one learns with are further, and what they brought before is gone; begin all parts anew";
             return if gone { Err(FileError::new(&self.folder, why)) } else { Ok(None) };
         }
@@ -128,6 +147,9 @@ impl Runner for Exchange<'_> {
     fn advance(&self, job: &mut Job<'_>, keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
         let lost =
             |job: &Job<'_>, error: FileError| ChainError::Record { chain: job.chain.index(), source: error.into() };
+        if job.chain.iterations() == 0 {
+            self.forget_earlier(job).map_err(|error| lost(job, error))?;
+        }
         if job.chain.waits() {
             // As it is where others can learn from it.
             job.record

@@ -173,7 +173,7 @@ impl<'p> Place<'p> {
             None => {
                 let chains = jobs.into_iter().map(StoredChain::of).collect::<Result<_, _>>()?;
                 let mut posterior = posterior(&settings, chains, prepared.search.as_ref(), &status)?;
-                self.measure(prepared, &mut posterior, &mut status)?;
+                self.measure(prepared, &mut posterior, &mut status);
                 posterior
             }
             Some(folder) => {
@@ -184,7 +184,7 @@ impl<'p> Place<'p> {
                     if self.limited { load_limited(folder.path(), MOST_BYTES, &|_| {}) } else { load(folder.path()) }
                 };
                 let mut posterior = load()?;
-                let written = match self.measure(prepared, &mut posterior, &mut status)? {
+                let written = match self.measure(prepared, &mut posterior, &mut status) {
                     true => status.write(folder),
                     false => written,
                 };
@@ -197,20 +197,16 @@ impl<'p> Place<'p> {
     }
 
     /// Checks draws by slopes of the log density, where the plan asks for that; false if it was not done.
-    fn measure(
-        &self,
-        prepared: &Prepared<'_>,
-        posterior: &mut Posterior,
-        status: &mut Status,
-    ) -> Result<bool, RunError> {
-        if !matches!(status.ending, How::Complete | How::Limited) {
-            return Ok(false);
+    fn measure(&self, prepared: &Prepared<'_>, posterior: &mut Posterior, status: &mut Status) -> bool {
+        // What is noted is that the model is noisy, though nobody said so.
+        if !matches!(status.ending, How::Complete | How::Limited) || !status.notes.is_empty() {
+            return false;
         }
-        status.stein = slopes::check(prepared, posterior, self.runner, self.control)?;
+        status.stein = slopes::check(prepared, posterior, self.runner, self.control);
         if status.stein.is_some() {
             posterior.stein.clone_from(&status.stein);
         }
-        Ok(status.stein.is_some())
+        status.stein.is_some()
     }
 }
 

@@ -1,6 +1,5 @@
 //! The check of a run that ended by slopes of its log density, which are measured at some of its draws.
 
-use crate::error::RunError;
 use crate::output::{ChainDraws, Posterior, forget_bounded};
 use crate::prepare::Prepared;
 use crate::remote::RemoteRunner;
@@ -11,34 +10,34 @@ use kameleon::plan::has_edge;
 use kameleon::population::Prior;
 use kameleon_models::Bound;
 
-/// What measured slopes say of the means; none where the plan does not ask for them, where they cannot be had, or where chains
-/// disagree, so that no error can be believed.
+/// What measured slopes say of the means; none where the plan does not ask for them, where they cannot be had, where chains
+/// disagree, so that no error can be believed, and for a part of a plan, which others join.
 pub fn check(
     prepared: &Prepared<'_>,
     posterior: &Posterior,
     runner: Option<&dyn RemoteRunner>,
     control: Control<'_>,
-) -> Result<Option<Stein>, RunError> {
+) -> Option<Stein> {
     let (plan, spent) = (&prepared.settings.run, posterior.evaluations());
     let left = plan.max_evaluations.map(|most| most.saturating_sub(spent));
     let wanted = plan.check.differences(spent, left, posterior.stein.as_ref());
-    let Some(differences) = wanted.filter(|_| !posterior.noisy) else { return Ok(None) };
+    let differences = wanted.filter(|_| !posterior.noisy && plan.chain.is_none())?;
     if posterior.chains.iter().any(|chain| has_edge(&chain.statistics)) || !posterior.summary().verdict.agree {
-        return Ok(None);
+        return None;
     }
     let (bounds, dim) = (prepared.target.bounds(), posterior.dim());
     let draws: Vec<(Vec<f64>, Vec<f64>)> =
         posterior.chains.iter().filter(|chain| !chain.draws.is_empty()).map(|chain| unbounded(chain, bounds)).collect();
     let chains: Vec<(&[f64], &[f64])> = draws.iter().map(|(points, log)| (&points[..], &log[..])).collect();
-    let Some(places) = Places::new(&chains, dim, differences) else { return Ok(None) };
+    let places = Places::new(&chains, dim, differences)?;
     let points = places.neighbours();
     let limit = prepared.time_limit();
     let late = || limit.is_some_and(|(started, limit)| started.elapsed() >= limit);
     let stop = || control.is_stopped() || late();
     let each: Vec<&[f64]> = points.chunks_exact(dim).collect();
-    let told = search::evaluator(prepared, runner, prepared.plan.threads())?.evaluate(&each, 0, &stop);
     // A model that fails now has given all draws of the run.
-    let Ok(mut values) = told else { return Ok(None) };
+    let mut evaluator = search::evaluator(prepared, runner, prepared.plan.threads()).ok()?;
+    let mut values = evaluator.evaluate(&each, 0, &stop).ok()?;
     let priors = prepared.target.log_densities(&points);
     values.iter_mut().zip(priors).for_each(|(value, prior)| *value += prior);
     let mut found = places.stein(&values).unwrap_or_else(|| Stein::silent(values.len() as u64));
@@ -47,7 +46,7 @@ pub fn check(
         found.squares.clone_from(&free.squares);
     }
     forget_bounded(&mut found, bounds);
-    Ok(Some(found))
+    Some(found)
 }
 
 /// The draws of a chain as it made them, on the unbounded scale.

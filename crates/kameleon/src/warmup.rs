@@ -32,5 +32,5 @@ pub(crate) use regions::unvisited;
 pub use schedule::Schedule;
 pub use state::WarmupState;
 pub(crate) use structure::{Effort, learn_density};
-pub(crate) use weights::{MANY, jump_share, weights};
+pub(crate) use weights::{jump_share, weights};
 pub(crate) use window::Window;

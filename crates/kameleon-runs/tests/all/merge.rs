@@ -122,3 +122,29 @@ fn chains_in_different_processes_learn_together_through_files_and_make_the_draws
         assert_eq!(bits(&load(&merged).unwrap()), bits(&load(&place.path().join("whole")).unwrap()), "{sampler}");
     }
 }
+
+#[test]
+fn parts_can_be_begun_again_where_an_earlier_run_has_left_files_and_a_lost_one_is_told() {
+    let place = tempdir().unwrap();
+    let plan = |chain: usize| {
+        let text = format!(
+            "parameters = [\"a\", \"b\"]\nstart = [0.5, 0.5]\n[model]\nlog-density = \"-a^2 - b^2\"\n\
+             [run]\nchains = 2\nwarmup = 1500\ndraws = 50\nchain = {chain}\n[output]\nformats = []"
+        );
+        RunSettings::from_toml(&text, "plan.toml").unwrap()
+    };
+    let folder = |chain: usize| place.path().join(chain.to_string());
+    let run_all = || {
+        std::thread::scope(|scope| {
+            (0..2).for_each(|chain| drop(scope.spawn(move || part_of(&plan(chain), &folder(chain), None))));
+        });
+        let draws = [0, 1].map(|chain| bits(&load(&folder(chain)).unwrap()));
+        (0..2).for_each(|chain| fs::remove_dir_all(folder(chain)).unwrap());
+        draws
+    };
+    assert_eq!(run_all(), run_all());
+    // One alone: the other has ended.
+    let refused = start(&plan(0), |_: &[f64]| 0.0, Some(&folder(0)), Control::default());
+    let refused = refused.map(|finished| finished.reason).unwrap_or_else(|error| error.to_string());
+    assert!(refused.contains("begin all parts anew"), "{refused}");
+}

@@ -16,7 +16,7 @@ use crate::moves::{KernelStep, Local, Model, MoveId, Parts, Pick, Setting, Walk}
 use crate::registry::{Range, Settings, SettingsError};
 use crate::report::{MoveReport, Regions, Report};
 use crate::step::{Step, Tried};
-use crate::warmup::{ChainInput, Fit, MANY, Schedule, WarmupState, refresh, unvisited};
+use crate::warmup::{ChainInput, Fit, Schedule, WarmupState, refresh, unvisited};
 use crate::{Length, settings};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -30,10 +30,8 @@ settings! {
     }
 }
 
-/// Jumps are judged together in blocks of this many, …
+/// Jumps are judged together in blocks of this many; of many chains, which may be short, in blocks that are done when the warm-up ends.
 const BLOCK: usize = 48;
-/// … and of many chains, which may be short, in smaller ones of at most this share of the warm-up, so that one block is done at its end.
-const SHARE_OF_WARMUP: u64 = 10;
 
 /// A mixture of moves, learned in stages.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -56,9 +54,9 @@ impl Kameleon {
         let what = format!("must be a number of iterations, at least {least}{words}, not {}", length.warmup);
         SettingsError::demand(key, length.warmup >= least, &what)?;
         let warmup = WarmupState::new(dim, length.warmup, schedule);
-        let block =
-            if length.together < MANY { BLOCK } else { (length.warmup / SHARE_OF_WARMUP).min(BLOCK as u64) as usize };
-        Ok(Self { settings: settings.clone(), fit: Arc::new(Fit::unknown(dim, schedule)), warmup, block: block.max(1) })
+        let most = if schedule.runs_ahead() { schedule.settling() } else { u64::MAX };
+        let block = most.clamp(1, BLOCK as u64) as usize;
+        Ok(Self { settings: settings.clone(), fit: Arc::new(Fit::unknown(dim, schedule)), warmup, block })
     }
 
     /// What was learned at the last refresh.

@@ -3,7 +3,7 @@
 //! All times but growth are for four chains, and by the evaluations of the whole group: twice as many chains take half the
 //! iterations, down to a few in each round.
 //!
-//! Groups of [`AHEAD_FROM`] chains and more do not wait for their slowest chain: what a round teaches is taken a round later.
+//! Groups of [`MANY`] chains and more do not wait for their slowest chain: what a round teaches is taken a round later.
 //!
 //! At first at times that grow by 1.3, when only steps are made; then, when there are jumps, in rounds of 500 jump proposals and more.
 //! The last time is nine tenths of a warm-up of fixed length. One that ends when it has learned ends after enough good rounds.
@@ -42,8 +42,8 @@ const ROUND_BOUNDS: (f64, f64) = (8.0, 16.0);
 const LEAST_SETTLING: u64 = 20;
 /// The fewest iterations of steps only, from wherever chains start.
 const LEAST_LOCAL: u64 = 60;
-/// Chains of groups of at least this size run ahead of the slowest by up to a round.
-const AHEAD_FROM: usize = 8;
+/// From this number on chains are many: they may be short, and run ahead of the slowest by up to a round.
+pub const MANY: usize = 8;
 /// In which rounds grow by less, since the last of them teaches nothing any more.
 const AHEAD_GROWTH: f64 = 1.05;
 
@@ -63,7 +63,7 @@ impl Schedule {
 
     /// Whether chains go on without what the round that they end teaches.
     pub fn runs_ahead(self) -> bool {
-        self.together >= AHEAD_FROM
+        self.together >= MANY
     }
 
     /// What takes four chains this many iterations takes so many more of them, and at least `least`.
@@ -118,6 +118,12 @@ impl Schedule {
     /// Whether the warm-up may end at `t` because it has learned.
     pub fn may_end(self, t: u64) -> bool {
         self.until_learned && t as f64 >= LAST * self.shared(SHORTEST, 5 * self.least_round()) as f64
+    }
+
+    /// The fewest iterations between the last refresh and the end of the warm-up.
+    pub fn settling(self) -> u64 {
+        let settling = self.warmup - self.last();
+        if self.until_learned { settling.min(self.shared(SETTLING, LEAST_SETTLING)) } else { settling }
     }
 
     /// When the warm-up ends whose last refresh was at `t`: the scales of steps have a tenth of it to settle, and a short time at most

@@ -120,7 +120,8 @@ impl WarmupState {
     pub fn count(&mut self, step: &Step, pick: Pick) {
         let tally = &mut self.sampled[pick.id];
         tally.made += 1;
-        tally.accepted += step.accepted;
+        // A block that began in the warm-up has points that are not counted.
+        tally.accepted = (tally.accepted + step.accepted).min(tally.made);
     }
 
     /// One step of the scale of the move that was made; false if it has none to learn.

@@ -1,6 +1,7 @@
 //! How often each move is made, by the expected squared distance that it moves the chain by.
 
 use super::input::ChainInput;
+use super::schedule::MANY;
 use crate::moves::{Model, MoveId, PerMove, Share};
 use std::sync::Arc;
 
@@ -8,9 +9,8 @@ use std::sync::Arc;
 const LEAST_LOCAL: f64 = 0.2;
 /// The least and the largest share of jumps while their density is learned, for which they are needed, …
 const LEARNING: (f64, f64) = (0.3, 0.7);
-/// … also where many chains have few iterations each, …
+/// … also where [`MANY`] chains have few iterations each, …
 const LEARNING_OF_MANY: (f64, f64) = (0.5, 0.9);
-pub const MANY: usize = 8;
 /// … at first this, …
 const FIRST_JUMPS: f64 = 0.5;
 /// … and after it.
