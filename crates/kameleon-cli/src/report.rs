@@ -290,16 +290,13 @@ fn harmless_model(settings: &RunSettings) -> Result<Option<Model>> {
 /// Runs `kameleon merge`.
 pub fn merge(args: &MergeArgs) -> Result<Exit> {
     let merged = kameleon_runs::merge(&args.folders, &args.out, args.incomplete);
-    let settings = merged.map_err(|error| match &error {
+    merged.map_err(|error| match &error {
         RunError::Incomplete(part) => {
             anyhow!("{part}. Resume it first (kameleon resume), or add --incomplete to take what is there")
         }
         _ => error.into(),
     })?;
     let out = args.out.display();
-    write_out(&format!(
-        "merged {} chains into {out}; to see the result: kameleon summary {out}\n",
-        settings.run.chains
-    ))?;
+    write_out(&format!("merged {} parts into {out}; to see the result: kameleon summary {out}\n", args.folders.len()))?;
     Ok(Exit::Done)
 }

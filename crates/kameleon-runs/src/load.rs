@@ -19,6 +19,7 @@ use kameleon::record::{Draws, Recorded};
 use kameleon::report::Regions;
 use kameleon::run::{advice, evidence_of, invalid_points, jump_ratios, regions_of};
 use kameleon::statistics::Statistics;
+use kameleon::warmup::Schedule;
 use kameleon_models::Bound;
 use std::path::Path;
 
@@ -186,7 +187,8 @@ pub fn posterior(
 /// What belongs to the verdict without speaking against the draws: a warm-up that came to its limit, and modes that nobody looked for.
 fn remarks(settings: &RunSettings, chains: &[StoredChain]) -> Result<Vec<String>, RunError> {
     let length = settings.run.length()?;
-    let is_full = |chain: &dyn AnyChain| chain.warmup() == length.warmup && chain.iterations() >= length.warmup;
+    let longest = Schedule::new(length).longest();
+    let is_full = |chain: &dyn AnyChain| chain.warmup() >= longest && chain.iterations() >= longest;
     let full = length.until_learned && chains.iter().filter_map(|stored| stored.chain.as_deref()).any(is_full);
     let limit = full.then(|| {
         let key = if settings.run.max_warmup.is_some() { "max-warmup" } else { "max-warmup, or a larger max-evaluations" };

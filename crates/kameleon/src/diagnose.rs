@@ -42,4 +42,4 @@ pub use table::HEADER;
 pub use truth::{
     Truth, compare_with_truth, kolmogorov_smirnov_uniform, mean_norm, n_eq, quantile_deviation, quantile_deviations,
 };
-pub use verdict::{LARGEST_R_HAT, LEAST_ESS, Verdict};
+pub use verdict::{LARGEST_R_HAT, Verdict, least_ess};

@@ -16,7 +16,8 @@ pub fn doubt(stein: &Stein, names: &[String]) -> Option<String> {
     let what = if is_mean { "mean" } else { "spread" };
     let name = names.get(worst).map_or("a parameter", String::as_str);
     let better = match figure.is_better() && is_mean && figure.estimate.is_finite() {
-        true => format!(" A better estimate of the mean is {:.4} ± {:.4}.", figure.estimate, figure.error),
+        // Its standard error is that of the regression alone, and often many times too small.
+        true => format!(" {:.4} is nearer to the mean; how near is not known.", figure.estimate),
         false => String::new(),
     };
     Some(format!(

@@ -70,7 +70,7 @@ pub struct SteinFigure {
     /// The mean of what is left: the better estimate where much is explained.
     #[serde(deserialize_with = "number")]
     pub estimate: f64,
-    /// Its standard error.
+    /// The standard error of the regression alone. What draws have missed is not in it, so that the estimate may be many of them off.
     #[serde(deserialize_with = "number")]
     pub error: f64,
 }

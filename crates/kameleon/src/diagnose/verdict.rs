@@ -8,8 +8,15 @@ use std::fmt;
 
 /// The largest R-hat of chains that agree.
 pub const LARGEST_R_HAT: f64 = 1.01;
-/// The smallest effective number of draws, for each chain, with which R-hat and the errors themselves can be trusted.
-pub const LEAST_ESS: f64 = 100.0;
+/// The least effective size that each chain adds to what all should have together, …
+const LEAST_ESS: f64 = 100.0;
+/// … up to this number of chains: more of them need no more.
+const CHAINS_THAT_COUNT: usize = 10;
+
+/// The effective size from which on means over all draws of so many chains are precise enough.
+pub fn least_ess(chains: usize) -> f64 {
+    LEAST_ESS * chains.min(CHAINS_THAT_COUNT) as f64
+}
 /// From this factor on, more draws are no advice.
 const LONGEST_ADVICE: f64 = 50.0;
 /// How many parameters a message names.
@@ -20,8 +27,10 @@ const NAMED: usize = 5;
 pub struct Verdict {
     /// The chains agree, and nothing else speaks against the draws.
     pub converged: bool,
-    /// Every parameter has moved, with R-hat at most 1.01 and an effective size of at least 100 a chain.
+    /// Every parameter has moved, with R-hat at most 1.01 and an effective size of at least [`least_ess`].
     pub agree: bool,
+    /// The number of chains.
+    pub chains: usize,
     /// The goal of the run, if it was reached: what these draws are judged by then is up to the user.
     pub goal: Option<String>,
     /// What is wrong and what helps; also, for draws that pass, what the diagnostics could not see.
@@ -33,7 +42,7 @@ impl Verdict {
     pub(super) fn new(parameters: &[ParameterSummary], tails: &[f64], chains: usize, length: usize) -> Self {
         if chains == 0 || length < 4 {
             let few = "There are fewer than 4 draws in each chain, too few to judge. Run longer.";
-            return Self { converged: false, agree: false, goal: None, messages: vec![few.into()] };
+            return Self { converged: false, agree: false, chains, goal: None, messages: vec![few.into()] };
         }
         let mut messages: Vec<String> = [not_finite(parameters), constant(parameters)].into_iter().flatten().collect();
         if parameters.iter().any(|p| p.r_hat == f64::INFINITY) {
@@ -52,7 +61,7 @@ impl Verdict {
                     .into(),
             );
         }
-        Self { converged, agree: converged, goal: None, messages }
+        Self { converged, agree: converged, chains, goal: None, messages }
     }
 
     /// Something else speaks against the draws.
@@ -65,7 +74,11 @@ impl Verdict {
     pub fn headline(&self) -> Cow<'static, str> {
         match (self.converged, &self.goal) {
             (true, _) => {
-                "Converged: every R-hat is at most 1.01, every effective size (ESS) at least 100 per chain.".into()
+                let least = match self.chains {
+                    ..CHAINS_THAT_COUNT => "100 per chain",
+                    _ => "1000",
+                };
+                format!("Converged: every R-hat is at most 1.01, every effective size (ESS) at least {least}.").into()
             }
             (false, Some(goal)) => format!("The goal {goal} was reached. By the usual limits:").into(),
             (false, None) => "Not converged:".into(),
@@ -133,7 +146,7 @@ fn imprecise(
     what: &str,
     ess: fn(&ParameterSummary) -> f64,
 ) -> Option<String> {
-    let needed = LEAST_ESS * chains as f64;
+    let needed = least_ess(chains);
     let names = named(parameters, |p| ess(p) < needed)?;
     let least = parameters.iter().map(ess).fold(f64::INFINITY, f64::min);
     let factor = needed / least;

@@ -120,6 +120,11 @@ impl Schedule {
         self.until_learned && t as f64 >= LAST * self.shared(SHORTEST, 5 * self.least_round()) as f64
     }
 
+    /// The length of a warm-up that did not end earlier.
+    pub fn longest(self) -> u64 {
+        self.end(self.last())
+    }
+
     /// The fewest iterations between the last refresh and the end of the warm-up.
     pub fn settling(self) -> u64 {
         let settling = self.warmup - self.last();

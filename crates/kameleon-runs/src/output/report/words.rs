@@ -3,7 +3,7 @@
 use super::data::MOST_PARAMETERS;
 use super::html::escape;
 use crate::output::{ChainDraws, Learned, MoveSummary, Posterior};
-use kameleon::diagnose::{HEADER, LARGEST_R_HAT, LEAST_ESS, ParameterSummary, Summary};
+use kameleon::diagnose::{HEADER, LARGEST_R_HAT, ParameterSummary, Summary, least_ess};
 use kameleon::statistics::expected_wait;
 
 /// The table of the chains: outcomes after the warm-up, and scale and bandwidth as they were at its end.
@@ -118,7 +118,7 @@ pub(super) fn table(summary: &Summary, chains: usize) -> String {
 fn row(p: &ParameterSummary, chains: usize) -> String {
     let name = escape(&p.name);
     let mut html = format!("<tr><th scope=\"row\"><button type=\"button\" data-name=\"{name}\">{name}</button></th>");
-    let least = LEAST_ESS * chains as f64;
+    let least = least_ess(chains);
     for (cell, column) in p.cells().iter().zip(HEADER).skip(1) {
         // What is not a number is no good either.
         let (good, why) = match column {
