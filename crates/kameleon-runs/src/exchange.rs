@@ -106,7 +106,7 @@ impl<'a> Exchange<'a> {
             input.map(Some).ok_or_else(|| refused("it is not of this sampler and model".into()))
         };
         let inputs = paths.iter().map(read).collect::<Result<Option<Vec<_>>, _>>()?;
-        Ok(inputs.and_then(|inputs| (learner.teacher())(&old, &inputs)))
+        Ok(inputs.and_then(|inputs| (learner.fit_rule())(&old, &inputs)))
     }
 
     /// For whom a chain waits, in words.

@@ -11,7 +11,7 @@ pub type SharedFit = Arc<dyn Any + Send + Sync>;
 
 /// What follows from a fit and the inputs of all chains of a group, in their order; none if one of them is of another kind of
 /// proposal.
-pub type Teacher = Arc<dyn Fn(&SharedFit, &[RefreshInput]) -> Option<SharedFit> + Send + Sync>;
+pub type FitRule = Arc<dyn Fn(&SharedFit, &[RefreshInput]) -> Option<SharedFit> + Send + Sync>;
 
 /// A proposal that can learn together with others of its kind.
 pub trait Learner {
@@ -45,7 +45,7 @@ pub trait Learner {
     fn unpack(&self, text: &str) -> Option<RefreshInput>;
 
     /// How its group learns.
-    fn teacher(&self) -> Teacher;
+    fn fit_rule(&self) -> FitRule;
 
     /// What it needs to go on until it waits, and all that it has, to take the place of each other by [`Learner::take`]: a chain that goes to
     /// another process need not carry what only the group learns from. None if that is all.

@@ -12,7 +12,7 @@
 //! group can be resumed from such states, bit for bit.
 
 use crate::any_chain::AnyChain;
-use crate::learner::{Learner, RefreshInput, SharedFit, Teacher};
+use crate::learner::{FitRule, Learner, RefreshInput, SharedFit};
 
 /// Where the chains of a group leave what they bring, and find what follows from it.
 pub(crate) struct Board {
@@ -20,13 +20,13 @@ pub(crate) struct Board {
     inputs: Vec<Option<RefreshInput>>,
     /// The last fit with its number, once a chain has come.
     last: Option<(u64, SharedFit)>,
-    teacher: Option<Teacher>,
+    fit_rule: Option<FitRule>,
 }
 
 impl Board {
-    /// For a group of so many chains.
+    /// For a group with this number of chains.
     pub(crate) fn new(chains: usize) -> Self {
-        Self { inputs: vec![None; chains], last: None, teacher: None }
+        Self { inputs: vec![None; chains], last: None, fit_rule: None }
     }
 
     /// A chain of the group leaves what it brings, and what it knows if that is more.
@@ -38,7 +38,7 @@ impl Board {
         if self.last.as_ref().is_some_and(|(last, _)| number == *last) {
             self.inputs[member] = learner.input();
         }
-        self.teacher.get_or_insert_with(|| learner.teacher());
+        self.fit_rule.get_or_insert_with(|| learner.fit_rule());
     }
 
     /// The fit that a chain waits for, if it is known.
@@ -58,10 +58,10 @@ impl Board {
     }
 
     /// What is to be worked out next, once all have brought what it takes.
-    pub(crate) fn lesson(&self) -> Option<Lesson> {
+    pub(crate) fn next_fit(&self) -> Option<NextFit> {
         let inputs = self.inputs.iter().cloned().collect::<Option<Vec<_>>>()?;
         let (last, old) = self.last.clone()?;
-        Some(Lesson { number: last + 1, old, inputs, teacher: self.teacher.clone()? })
+        Some(NextFit { number: last + 1, old, inputs, fit_rule: self.fit_rule.clone()? })
     }
 
     /// Chains that wait for it can have it from now on; what was brought is used up.
@@ -77,18 +77,18 @@ impl Board {
 }
 
 /// All that the next fit follows from.
-pub(crate) struct Lesson {
+pub(crate) struct NextFit {
     /// Its number.
     pub(crate) number: u64,
     old: SharedFit,
     inputs: Vec<RefreshInput>,
-    teacher: Teacher,
+    fit_rule: FitRule,
 }
 
-impl Lesson {
+impl NextFit {
     /// The next fit; none if the chains are of different kinds.
-    pub(crate) fn learn(&self) -> Option<SharedFit> {
-        (self.teacher)(&self.old, &self.inputs)
+    pub(crate) fn work_out(&self) -> Option<SharedFit> {
+        (self.fit_rule)(&self.old, &self.inputs)
     }
 }
 
@@ -98,9 +98,9 @@ pub fn refresh(group: &mut [&mut dyn AnyChain]) -> bool {
     let learners = group.iter().enumerate().filter_map(|(member, chain)| Some((member, chain.learner()?)));
     learners.for_each(|(member, learner)| board.bring(member, learner));
     if !give(&board, group) {
-        let Some(lesson) = board.lesson() else { return false };
-        let Some(fit) = lesson.learn() else { return false };
-        board.publish(lesson.number, fit);
+        let Some(next) = board.next_fit() else { return false };
+        let Some(fit) = next.work_out() else { return false };
+        board.publish(next.number, fit);
         return give(&board, group);
     }
     true

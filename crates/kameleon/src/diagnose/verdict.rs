@@ -13,7 +13,7 @@ const LEAST_ESS: f64 = 100.0;
 /// … up to this number of chains: more of them need no more.
 const CHAINS_THAT_COUNT: usize = 10;
 
-/// The effective size from which on means over all draws of so many chains are precise enough.
+/// The effective size that makes means over all draws of this number of chains precise enough.
 pub fn least_ess(chains: usize) -> f64 {
     LEAST_ESS * chains.min(CHAINS_THAT_COUNT) as f64
 }

@@ -2,7 +2,7 @@
 
 use super::Job;
 use crate::chain::said;
-use crate::pool::{Board, Lesson};
+use crate::pool::{Board, NextFit};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -122,8 +122,8 @@ impl<'a> Queue<'a> {
             let given: Vec<Numbered<'a>> = waiting.extract_if(.., |(_, job)| board.has_fit_for(&*job.chain)).collect();
             if !given.is_empty() {
                 state = self.give(state, given);
-            } else if let Some(lesson) = board.lesson() {
-                state = self.learn(state, &lesson);
+            } else if let Some(next) = board.next_fit() {
+                state = self.learn(state, &next);
             } else {
                 state.is_served = false;
                 return state;
@@ -150,12 +150,12 @@ impl<'a> Queue<'a> {
     }
 
     /// Works out the next fit. A panic ends every job.
-    fn learn<'q>(&'q self, state: Guard<'q, 'a>, lesson: &Lesson) -> Guard<'q, 'a> {
+    fn learn<'q>(&'q self, state: Guard<'q, 'a>, next: &NextFit) -> Guard<'q, 'a> {
         drop(state);
-        let learned = catch_unwind(AssertUnwindSafe(|| lesson.learn()));
+        let learned = catch_unwind(AssertUnwindSafe(|| next.work_out()));
         let mut state = self.lock();
         match learned {
-            Ok(Some(fit)) => state.board.publish(lesson.number, fit),
+            Ok(Some(fit)) => state.board.publish(next.number, fit),
             Ok(None) => state.board.clear(),
             Err(panic) => {
                 let said = said(&*panic);

@@ -5,7 +5,7 @@ use super::Proposal;
 use super::random_walk::gelman_scale;
 use crate::Rng;
 use crate::adapt::Until;
-use crate::learner::{Learner, RefreshInput, SharedFit, Teacher, downcast};
+use crate::learner::{FitRule, Learner, RefreshInput, SharedFit, downcast};
 use crate::linalg::{add_to_diagonal, dot};
 use crate::registry::{ANY, AT_LEAST_ONE, POSITIVE, PROBABILITY, Range, Settings, SettingsError};
 use crate::step::Step;
@@ -166,7 +166,7 @@ impl Learner for DifferentialEvolution {
         states.len().is_multiple_of(self.dim).then(|| Arc::new(states) as RefreshInput)
     }
 
-    fn teacher(&self) -> Teacher {
+    fn fit_rule(&self) -> FitRule {
         Arc::new(|old, inputs| {
             let mut archive = old.downcast_ref::<Vec<f64>>()?.clone();
             downcast::<Vec<f64>>(inputs)?.iter().for_each(|states| archive.extend_from_slice(states));

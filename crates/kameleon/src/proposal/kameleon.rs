@@ -9,7 +9,7 @@ pub use advice::FUNNEL;
 
 use super::Proposal;
 use crate::Rng;
-use crate::learner::{Learner, RefreshInput, SharedFit, Teacher, downcast};
+use crate::learner::{FitRule, Learner, RefreshInput, SharedFit, downcast};
 use crate::length::OR_WORDS;
 use crate::linalg::times_transpose;
 use crate::moves::{KernelStep, Local, Model, MoveId, Parts, Pick, Setting, Walk};
@@ -150,7 +150,7 @@ impl Learner for Kameleon {
         input.fits(self.fit.model.metric.dim()).then(|| Arc::new(input) as RefreshInput)
     }
 
-    fn teacher(&self) -> Teacher {
+    fn fit_rule(&self) -> FitRule {
         let (points, schedule) = (self.settings.n, self.warmup.schedule);
         Arc::new(move |old, inputs| {
             let old = old.clone().downcast::<Fit>().ok()?;

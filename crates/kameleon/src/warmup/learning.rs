@@ -46,7 +46,7 @@ impl<Q> Default for Learning<Q> {
 }
 
 impl<Q: Density> Learning<Q> {
-    /// Adds a round of proposals from a density, of which so many are kept, and judges that density by them.
+    /// Adds a round of proposals from a density, keeps at most `most_rounds` rounds, and judges that density by them.
     pub fn add(&mut self, density: &Q, drawn: Evaluated, most_rounds: usize) {
         let is_empty = drawn.is_empty();
         self.proposals.add(density, drawn, most_rounds);

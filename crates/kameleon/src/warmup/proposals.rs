@@ -114,7 +114,7 @@ pub(crate) mod where_there_is_one {
 }
 
 impl<Q: Density> Proposals<Q> {
-    /// Adds a round of proposals that were drawn from a density, and keeps so many of them.
+    /// Adds a round of proposals that were drawn from a density, and keeps at most `most_rounds` rounds.
     pub fn add(&mut self, density: &Q, drawn: Evaluated, most_rounds: usize) {
         if !drawn.is_empty() {
             self.rounds.push(Round { density: density.clone(), drawn, log_q: Vec::new() });

@@ -3,7 +3,7 @@
 //! All times but growth are for four chains, and by the evaluations of the whole group: twice as many chains take half the
 //! iterations, down to a few in each round.
 //!
-//! Groups of [`MANY`] chains and more do not wait for their slowest chain: what a round teaches is taken a round later.
+//! Groups of [`MANY`] chains and more do not wait for their slowest chain: what is learned from a round is taken a round later.
 //!
 //! At first at times that grow by 1.3, when only steps are made; then, when there are jumps, in rounds of 500 jump proposals and more.
 //! The last time is nine tenths of a warm-up of fixed length. One that ends when it has learned ends after enough good rounds.
@@ -44,7 +44,7 @@ const LEAST_SETTLING: u64 = 20;
 const LEAST_LOCAL: u64 = 60;
 /// From this number on chains are many: they may be short, and run ahead of the slowest by up to a round.
 pub const MANY: usize = 8;
-/// In which rounds grow by less, since the last of them teaches nothing any more.
+/// In which rounds grow by less, since nothing more is learned from the last of them.
 const AHEAD_GROWTH: f64 = 1.05;
 
 /// The times of a warm-up, in iterations made.
@@ -61,12 +61,12 @@ impl Schedule {
         Self { warmup, until_learned, together }
     }
 
-    /// Whether chains go on without what the round that they end teaches.
+    /// Whether chains go on before what is learned from the round that they end is known.
     pub fn runs_ahead(self) -> bool {
         self.together >= MANY
     }
 
-    /// What takes four chains this many iterations takes so many more of them, and at least `least`.
+    /// The iterations, given for four chains, that a group of this size needs for the same number of evaluations; at least `least`.
     pub fn shared(self, iterations: u64, least: u64) -> u64 {
         match self.together as u64 {
             ..=USUAL => iterations,
