@@ -28,12 +28,13 @@ def main(library: Path, folder: Path) -> Path:
     files = {
         str(path.relative_to(package)): path.read_bytes()
         for path in sorted((package / "kameleon").rglob("*"))
-        if path.suffix in (".py", ".pyi") or path.name == "py.typed"
+        if path.suffix in (".py", ".pyi", ".yaml") or path.name == "py.typed"
     }
     files["kameleon/_kameleon.abi3.so"] = library.read_bytes()
     tag = f"Wheel-Version: 1.0\nGenerator: make_wheel\nRoot-Is-Purelib: false\nTag: cp311-abi3-{platform}\n"
     files[f"{info}/WHEEL"] = tag.encode()
     files[f"{info}/METADATA"] = metadata(project, version).encode()
+    files[f"{info}/entry_points.txt"] = entry_points(project).encode()
     files[f"{info}/RECORD"] = record(files, f"{info}/RECORD").encode()
     wheel = folder / f"kameleon-{version}-cp311-abi3-{platform}.whl"
     folder.mkdir(parents=True, exist_ok=True)
@@ -49,6 +50,12 @@ def metadata(project: dict, version: str) -> str:
     lines.append(f"Requires-Python: {project['requires-python']}")
     lines += [f"Requires-Dist: {need}" for need in project["dependencies"]]
     return "\n".join(lines) + "\n"
+
+
+def entry_points(project: dict) -> str:
+    """How other packages find the plugins."""
+    groups = project["entry-points"].items()
+    return "\n".join(f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in found.items()) for group, found in groups)
 
 
 def record(files: dict[str, bytes], own: str) -> str:
