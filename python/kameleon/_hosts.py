@@ -61,7 +61,7 @@ def run(function: Callable[[Rows], Rows], folder: Path | None, *, priors: Any, *
             what = f"the run in {folder} has {', '.join(names)}; begin another one, or delete the folder"
             raise SettingsError("parameters", what)
         again: dict[str, Any] = {}
-        if "external-prior" in stored["model"]:
+        if stored["model"].get("external-prior"):
             again = {"priors": priors, "prior_draws": settings.get("prior_draws")}
         changes = {name: settings[name] for name in _CHANGES if name in settings}
         return resume(folder, function, vectorized=True, **again, **changes)
