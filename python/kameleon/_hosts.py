@@ -50,7 +50,7 @@ def until(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def run(function: Callable[[Rows], Rows], folder: Path | None, *, priors: Any, **settings: Any) -> Result:
-    """Resumes the run of this vectorised function in the folder, or starts one there; the warnings are in the result."""
+    """Resumes the run of this vectorised function in the folder, or starts one there. Warnings are in the result."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KameleonWarning)
         if folder is None or not (folder / "settings.toml").exists():

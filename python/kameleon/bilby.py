@@ -6,6 +6,7 @@ The run is kept in ``{outdir}/kameleon_{label}``, from where it goes on after an
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
 from collections.abc import Callable
@@ -15,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from ._hosts import Rows, missing, run, spacing
-from .errors import SettingsError
 from .result import Result
 
 try:
@@ -42,40 +42,37 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
         until: when the run ends; by default "ess=4000,rhat=1.01", unless ``draws`` is given.
         draws: the number of draws of each chain, in place of ``until``.
         max_draws, max_evaluations, max_minutes: limits of the run.
-        warmup, max_warmup, population, sampler, thin, noisy, on_error, check, progress: as in ``kameleon.sample``.
+        warmup, max_warmup, population, thin, noisy, on_error, check, progress: as in ``kameleon.sample``.
         seed: determines all random numbers; by default drawn from bilby's generator.
         resume: whether a run in the folder goes on. ``clean=True`` of ``run_sampler`` begins anew.
     """
 
     sampler_name = "kameleon"
     sampling_seed_key = "seed"
-    default_kwargs = dict(  # noqa: RUF012
-        chains=None,
-        until=None,
-        draws=None,
-        max_draws=None,
-        max_evaluations=None,
-        max_minutes=None,
-        warmup="auto",
-        max_warmup=None,
-        population=None,
-        sampler=None,
-        thin=1,
-        noisy=False,
-        on_error="stop",
-        check="auto",
-        progress=None,
-        seed=None,
-        resume=True,
-        pool=None,
-    )
+    default_kwargs = {  # noqa: RUF012
+        "chains": None,
+        "until": None,
+        "draws": None,
+        "max_draws": None,
+        "max_evaluations": None,
+        "max_minutes": None,
+        "warmup": "auto",
+        "max_warmup": None,
+        "population": None,
+        "thin": 1,
+        "noisy": False,
+        "on_error": "stop",
+        "check": "auto",
+        "progress": None,
+        "seed": None,
+        "resume": True,
+        "pool": None,
+    }
     _interrupted = False
 
     @base_sampler.signal_wrapper  # type: ignore[untyped-decorator]
     def run_sampler(self) -> Any:
         """Runs the chains, or goes on with those in the folder, and fills bilby's result."""
-        if not self.search_parameter_keys:
-            raise SettingsError("priors", "leave nothing to sample: every parameter is fixed")
         folder = Path(self.outdir) / f"{self.sampler_name}_{self.label}"
         if folder.exists() and not self.kwargs["resume"]:
             shutil.rmtree(folder)
@@ -140,12 +137,14 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
             return np.array([float(self.log_prior(theta)) for theta in points])
 
         some = self._draw(np.random.default_rng(0), 16)
-        truth = one_by_one(some)
-        try:
+        truth, chosen = one_by_one(some), one_by_one
+        # Conditions, constraints and priors of users need not take arrays.
+        with contextlib.suppress(Exception):
             found = together(some)
-        except Exception:
-            return one_by_one
-        return together if found.shape == truth.shape and np.allclose(found, truth) else one_by_one
+            chosen = together if found.shape == truth.shape and np.allclose(found, truth) else one_by_one
+        # By this a run that is resumed knows its priors again.
+        chosen.about = "of bilby: " + ", ".join(f"{key}={self.priors[key]!r}" for key in self.priors)  # type: ignore[attr-defined]
+        return chosen
 
     def _draw(self, rng: np.random.Generator, count: int) -> Rows:
         """Draws from the prior, one in each row."""
@@ -167,6 +166,9 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
         filled.log_likelihood_evaluations = result.log_density[:, ::step].ravel() - log_priors
         filled.log_evidence, filled.log_evidence_err = result.log_evidence, result.log_evidence_error
         filled.num_likelihood_evaluations = result.stats["evaluations"]
+        # Bilby writes it as JSON.
+        plain = (str, int, float, type(None))
+        filled.sampler_kwargs = {k: v if isinstance(v, plain) else repr(v) for k, v in self.kwargs.items()}
         filled.sampler_output = str(result.summary())
         if result.evidence is None or not result.evidence.reliable:
             logger.warning(str(result.evidence or "There is no evidence: this sampler makes no jumps"))

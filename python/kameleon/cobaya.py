@@ -32,6 +32,8 @@ __all__ = ["Kameleon"]
 
 MOST_IN_POPULATION = 30
 """With more parameters, "auto" starts chains."""
+SETTINGS = ("until", "draws", "max_draws", "max_evaluations", "max_minutes", "warmup", "max_warmup", "thin", "check")
+"""What is passed on to ``kameleon.sample``."""
 
 
 class Evaluated:
@@ -118,11 +120,7 @@ class Kameleon(Sampler):  # type: ignore[misc]
     def _sample(self) -> None:
         names = list(self.model.parameterization.sampled_params())
         chains = self.chains or max(4, mpi.size())
-        settings = {
-            name: getattr(self, name)
-            for name in ("until", "draws", "max_draws", "max_evaluations", "max_minutes", "warmup")
-            + ("max_warmup", "thin", "check")
-        }
+        settings = {name: getattr(self, name) for name in SETTINGS}
         by_chains = self.warmup not in ("auto", "population") or len(names) > MOST_IN_POPULATION
         if by_chains and self.warmup != "population":
             reference = self.model.prior.reference

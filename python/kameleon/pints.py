@@ -87,7 +87,7 @@ class Kameleon(pints.SingleChainMCMC):  # type: ignore[misc]
         return self._warmup
 
     def set_sampler(self, sampler: Sampler) -> None:
-        """Sets another sampler of ``kameleon.samplers``, such as ``km.KAMH()`` of the paper, before the chain starts."""
+        """Sets another sampler of ``kameleon.samplers``, such as ``km.KAMH()``, before the chain starts."""
         self._before_start("sampler")
         if not isinstance(sampler, Sampler):
             raise SettingsError("sampler", f"must be a sampler such as km.KAMH(), not {sampler!r}")

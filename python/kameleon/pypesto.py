@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 class Kameleon(Sampler):  # type: ignore[misc]
     """Chains of Kameleon as a sampler of pyPESTO.
 
-    Without a starting point, and within finite bounds, a population finds the modes first; with one, chains start there.
+    Without a start, and within finite bounds, a population finds the modes first; with one, chains start there.
 
     Args:
         options: ``chains`` (4), and ``seed``, ``warmup``, ``max_warmup``, ``max_evaluations``, ``max_minutes``,
