@@ -205,6 +205,8 @@ class Burning:
 def by_bilby(burn):
     import bilby
 
+    bilby.core.utils.logger.setLevel(logging.ERROR)
+
     class Likelihood(bilby.Likelihood):
         def log_likelihood(self, parameters):
             return burn(np.array([parameters[f"x{k}"] for k in range(6)]))

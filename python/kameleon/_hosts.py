@@ -67,6 +67,11 @@ def run(function: Callable[[Rows], Rows], folder: Path | None, *, priors: Any, *
         return resume(folder, function, vectorized=True, **again, **changes)
 
 
+def stopped(result: Result) -> bool:
+    """Whether somebody stopped the run, rather than a limit."""
+    return not result.complete and "was stopped" in result.reason
+
+
 def spacing(result: Result) -> int:
     """The distance of draws in a chain that are nearly independent, by the effective size of the slowest parameter."""
     chains, draws, _ = result.draws.shape

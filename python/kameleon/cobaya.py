@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._hosts import Rows, missing, run
+from ._hosts import Rows, missing, run, stopped
 from ._kameleon import __version__
 from .result import Result
 
@@ -135,11 +135,14 @@ class Kameleon(Sampler):  # type: ignore[misc]
             seed=int(self._rng.integers(2**32)),
             **settings,
         )
+        if stopped(self.result):
+            self.log.info("Interrupted. %s", "" if self.folder is None else "The same input with 'resume' goes on.")
+            raise KeyboardInterrupt
         for warning in self.result.warnings:
             self.log.warning(warning)
         self.log.info("Kameleon: %s", self.result.summary())
-        if not self.result.complete and not len(self.result.draws):
-            raise LoggedError(self.log, "The run was stopped before its first draw; resume it.")
+        if self.result.draws.size == 0:
+            raise LoggedError(self.log, "The run has no draws: %s", self.result.reason)
         self._collect(self.result)
 
     def _log_likelihoods(self, points: Rows) -> Rows:

@@ -1,7 +1,9 @@
 """The plugin for Cobaya: from an input file to what GetDist reads."""
 
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import getdist
@@ -136,6 +138,27 @@ def test_a_run_that_failed_is_resumed_with_its_derived_parameters():
         info(likelihood={"normal": {"external": lambda a, b: -0.5 * ((a - 0.2) ** 2 / 0.01 + (b - a) ** 2 / 0.04)}})
     )
     assert np.allclose(resumed, whole.collections[0].data.to_numpy(), rtol=1e-6)
+
+
+def test_ctrl_c_ends_the_run_and_resume_goes_on():
+    script = FAILS.format(here=str(Path(__file__).parent), fails=False, resume=True)
+    slow = "import time\n" + script.replace("    calls += 1", "    calls += 1\n    time.sleep(0.001)")
+    first = subprocess.Popen([sys.executable, "-c", slow], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    while not Path("out/normal_kameleon/run/settings.toml").exists() and first.poll() is None:
+        time.sleep(0.05)
+    time.sleep(2.0)
+    first.send_signal(signal.SIGINT)
+    log, _ = first.communicate(timeout=60)
+    assert first.returncode != 0 and "The same input with 'resume' goes on" in log, log
+    assert not list(Path("out").glob("normal.*.txt"))
+    second = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=200)
+    assert second.returncode == 0, second.stdout + second.stderr
+    assert np.loadtxt("out/normal.1.txt")[:, 0].sum() == 1500
+
+
+def test_a_run_that_reached_a_limit_has_its_draws():
+    _, sampler = run(info(sampler={"draws": 5000, "warmup": 700, "max_evaluations": 4000}))
+    assert 4000 > sampler.products()["sample"].data["weight"].sum() > 500
 
 
 def test_output_is_kept_unless_forced_and_a_resumed_run_gets_longer():
