@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ._hosts import Rows, missing, run, spacing
+from ._hosts import Rows, circle, missing, run, spacing
 from .result import Result
 
 try:
@@ -113,8 +113,10 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
     def _ends(self, key: str) -> tuple[float, float] | None:
         """The bounds of a parameter; none where they depend on other parameters, so that only the prior knows them."""
         prior = self.priors[key]
-        # Where the boundary is periodic, the bounds are those of the period.
-        return None if hasattr(prior, "condition_func") else (float(prior.minimum), float(prior.maximum))
+        if hasattr(prior, "condition_func"):
+            return None
+        ends = float(prior.minimum), float(prior.maximum)
+        return circle(*ends) if prior.boundary == "periodic" else ends
 
     def _log_likelihoods(self, points: Rows) -> Rows:
         """The log likelihood at each row, by bilby's pool if there is one."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._hosts import Rows, missing, run, stopped
+from ._hosts import Rows, circle, missing, run, stopped
 from ._kameleon import __version__
 from .result import Result
 
@@ -121,6 +121,7 @@ class Kameleon(Sampler):  # type: ignore[misc]
         names = list(self.model.parameterization.sampled_params())
         chains = self.chains or max(4, mpi.size())
         settings = {name: getattr(self, name) for name in SETTINGS}
+        ends = self.model.prior.bounds()
         by_chains = self.warmup not in ("auto", "population") or len(names) > MOST_IN_POPULATION
         if by_chains and self.warmup != "population":
             reference = self.model.prior.reference
@@ -129,7 +130,7 @@ class Kameleon(Sampler):  # type: ignore[misc]
             self._log_likelihoods,
             None if self.folder is None else self.folder / "run",
             parameters=names,
-            bounds=None,
+            bounds={names[k]: circle(*map(float, ends[k])) for k in self.model.prior._periodic_bounds},
             priors=list(self.model.prior.pdf),
             chains=chains,
             seed=int(self._rng.integers(2**32)),

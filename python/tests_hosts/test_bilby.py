@@ -130,6 +130,17 @@ def test_a_joint_prior_of_several_parameters_is_used_as_it_is():
     assert np.abs(found.posterior[["x", "y"]].mean().to_numpy() - mean).max() < 0.03
 
 
+def test_a_phase_may_lie_at_the_ends_of_its_period():
+    def phase(at):
+        return 8 * (np.cos(at["x"]) - 1) - 0.5 * at["y"] ** 2 / 0.04
+
+    angle = priors_of.Uniform(0, 2 * np.pi, boundary="periodic")
+    found = run(Other(phase), {"x": angle, "y": priors_of.Uniform(-2, 2)}, label="phase")
+    truth = np.log(np.i0(8)) - 8 + 0.5 * np.log(2 * np.pi * 0.04) - np.log(4)
+    assert close(found, truth)
+    assert abs((found.posterior["x"] < np.pi).mean() - 0.5) < 0.05
+
+
 def test_ratios_of_likelihoods_give_bayes_factors():
     class Ratio(Normal):
         def noise_log_likelihood(self):

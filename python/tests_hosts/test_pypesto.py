@@ -69,7 +69,8 @@ def test_without_a_number_of_samples_the_run_ends_when_there_are_enough():
 
 def test_points_without_a_value_are_rejected_and_wrong_options_are_named(caplog):
     with caplog.at_level(logging.WARNING):
-        result, _ = sample(problem(lambda x: np.nan if x[0] > 1 else negative_log(x)), 2000)
+        partly = problem(lambda x: np.nan if x[0] > 1 else negative_log(x))
+        result, _ = sample(partly, 2000, x0=np.array([-1.5, -1.5]), warmup=700)
     assert result.sample_result.trace_x[0, :, 0].max() <= 1 and "NaN" in caplog.text
     with pytest.raises(KeyError, match="walkers"):
         Kameleon({"walkers": 3})
