@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -102,8 +103,9 @@ def test_wrong_use_ends_the_program_of_the_wheel_with_code_2(installed):
 
 @pytest.mark.skipif(WINDOWS, reason="Ctrl-C is no signal on Windows")
 def test_ctrl_c_keeps_the_draws_of_the_program_of_the_wheel(installed):
-    long = installed.start("kameleon", "sample", "--dim", "2", "--warmup", "700", "--draws", "1e9", "--out", "long")
-    wait_until(lambda: any((installed.folder / "long").glob("*")) and size(installed.folder / "long") > 1_000_000)
+    run = installed.folder / "long"
+    long = installed.start("kameleon", *SHORT[:-3], "--draws", "100000000", "--out", "long")
+    wait_until(lambda: long.poll() is not None or sum(file.stat().st_size for file in run.glob("*.journal")) > 1_000_000)
     long.send_signal(signal.SIGINT)
     _, said = long.communicate(timeout=60)
     assert long.returncode == 130 and "to resume: kameleon resume long" in said, said
@@ -124,13 +126,17 @@ def test_ctrl_c_ends_commands_that_have_nothing_to_keep(installed):
     assert waiting.returncode == -signal.SIGINT and said == "", said
 
 
-def test_the_wheel_brings_its_licences_and_leaves_nothing_behind(tmp_path):
-    installed = Installed(tmp_path, the_wheel())
-    ours = lambda: sorted(p for p in (tmp_path / "venv").rglob("*kameleon*") if "__pycache__" not in p.parts)  # noqa: E731
-    info = next(path for path in ours() if path.name.endswith(".dist-info"))
-    assert {path.name for path in (info / "licenses").iterdir()} == {"LICENSE-APACHE", "LICENSE-MIT"}
+def test_the_wheel_brings_its_licences():
+    names = zipfile.ZipFile(the_wheel()).namelist()
+    assert {name.split("licenses/")[1] for name in names if "licenses/" in name} >= {"LICENSE-APACHE", "LICENSE-MIT"}
+
+
+def test_uninstalling_leaves_nothing_behind(installed):
+    # The last of the tests, which all share one environment.
+    ours = [path for path in (installed.folder / "venv").rglob("*kameleon*") if path.suffix != ".pyc"]
+    assert len(ours) > 3
     installed.runs("python", "-m", "pip", "uninstall", "--quiet", "--yes", "kameleon")
-    assert ours() == []
+    assert [path for path in ours if path.exists()] == []
 
 
 def wait_until(reached, seconds=60):
@@ -138,7 +144,3 @@ def wait_until(reached, seconds=60):
     while not reached():
         assert time.monotonic() < end, "it takes too long"
         time.sleep(0.05)
-
-
-def size(folder):
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
