@@ -1,8 +1,9 @@
 """The version number: it stands in Cargo.toml, and every place that repeats it agrees.
 
-    python python/release.py check [TAG]      all places agree, and CHANGELOG.md has a section for the tag
-    python python/release.py set VERSION      writes a new version, and closes the section Unreleased of CHANGELOG.md
-    python python/release.py notes            prints the section of CHANGELOG.md on this version
+python python/release.py check [TAG]      all places agree, and CHANGELOG.md has a section for the tag
+python python/release.py set VERSION      writes a new version, and closes the section Unreleased of CHANGELOG.md
+python python/release.py notes            prints the section of CHANGELOG.md on this version
+python python/release.py repository URL   writes the address of the repository to all files that tell it, once
 """
 
 import datetime
@@ -19,12 +20,25 @@ PLACES = {
     "CITATION.cff": r"^version: ",
     "recipe/recipe.yaml": r'^  version: "',
 }
+# Where the address of the repository belongs: the line before it, and what is written there.
+ADDRESS = {
+    "Cargo.toml": ("[workspace.package]\n", 'repository = "URL"\n'),
+    "crates/*/Cargo.toml": ("license.workspace = true\n", "repository.workspace = true\n"),
+    "pyproject.toml": ('"Typing :: Typed",\n]\n', '\n[project.urls]\nRepository = "URL"\n'),
+    "CITATION.cff": ("type: software\n", 'repository-code: "URL"\n'),
+    "recipe/recipe.yaml": ("about:\n", "  homepage: URL\n"),
+}
 NUMBER = r"\d+\.\d+\.\d+"
+
+
+def package(root: Path = ROOT) -> dict[str, str]:
+    """What all crates have in common."""
+    return tomllib.loads((root / "Cargo.toml").read_text())["workspace"]["package"]
 
 
 def version(root: Path = ROOT) -> str:
     """The version of everything that is published from here."""
-    return tomllib.loads((root / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    return package(root)["version"]
 
 
 def disagreements(root: Path = ROOT, tag: str | None = None) -> list[str]:
@@ -40,6 +54,8 @@ def disagreements(root: Path = ROOT, tag: str | None = None) -> list[str]:
         wrong.append(f"CHANGELOG.md ends with {released[0]}, Cargo.toml has {expected}")
     if tag is not None and tag != f"v{expected}":
         wrong.append(f"the tag is {tag}, and should be v{expected}")
+    if tag is not None and "repository" not in package(root):
+        wrong.append("Cargo.toml has no repository: python python/release.py repository URL")
     if tag is not None and expected not in released:
         wrong.append(f"CHANGELOG.md has no section on {expected}: python python/release.py set {expected}")
     return wrong
@@ -53,6 +69,16 @@ def write(new: str, root: Path = ROOT) -> None:
     changes = root / "CHANGELOG.md"
     heading = f"## [Unreleased]\n\n## [{new}] - {datetime.date.today().isoformat()}\n"
     changes.write_text(changes.read_text().replace("## [Unreleased]\n", heading, 1))
+
+
+def write_address(url: str, root: Path = ROOT) -> None:
+    """Writes the address of the repository to all its places, none of which has one yet."""
+    for pattern, (line, addition) in ADDRESS.items():
+        for file in root.glob(pattern):
+            text = file.read_text()
+            if text.count(line) != 1 or addition.split("URL")[0] in text:
+                sys.exit(f"{file}: there is an address already, or no place for it")
+            file.write_text(text.replace(line, line + addition.replace("URL", url)))
 
 
 def notes(root: Path = ROOT) -> str:
@@ -80,6 +106,8 @@ def main(arguments: list[str]) -> None:
                 sys.exit("\n".join(wrong))
         case ["set", new] if re.fullmatch(NUMBER, new):
             write(new)
+        case ["repository", url] if url.startswith("https://"):
+            write_address(url.rstrip("/"))
         case ["notes"]:
             print(notes())
         case _:

@@ -16,7 +16,8 @@ def main() -> int:
         # Python only takes a note of Ctrl-C and looks at it when Python code runs, which the program never does.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     extension = sys.modules.get("kameleon._kameleon") or _load()
-    return extension.run_program(["kameleon", *sys.argv[1:]], extension.__file__)
+    code: int = extension.run_program(["kameleon", *sys.argv[1:]], extension.__file__)
+    return code
 
 
 def _load() -> ModuleType:
