@@ -1,7 +1,7 @@
 # The commands a developer needs. `make lint test` is what must pass before anything lands.
 
 .PHONY: test compile venv-or-note test-python python-registry test-slow lint docs bench population-cost compare compare-evidence compare-installed \
-	venv test-wheel test-packages notebooks calibration
+	venv test-wheel test-packages notebooks calibration test-hosts hosts
 
 test:
 	@$(MAKE) --no-print-directory -j2 compile venv-or-note
@@ -27,6 +27,22 @@ test-python: compile venv
 	.venv/bin/mypy
 	cd target && ../.venv/bin/python -m mypy.stubtest kameleon._kameleon --allowlist ../python/tests/stubtest-allowed.txt
 	KAMELEON_TEST_PYTHON_NEW="$(CURDIR)/.venv-new/bin/python" .venv/bin/python -m pytest --pyargs kameleon python/tests
+
+# The plugins, with bilby, Cobaya, PINTS and pyPESTO in an environment of their own.
+test-hosts: compile .venv-hosts/made
+	rm -rf target/wheels-hosts && .venv-hosts/bin/python python/make_wheel.py target/debug/libkameleon_py.so target/wheels-hosts
+	.venv-hosts/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-hosts/*.whl
+	.venv-hosts/bin/python -m pytest python/tests_hosts
+
+# The table of docs/hosts.md: an example of each host with its default sampler and with Kameleon, and what a plugin costs.
+hosts: .venv-hosts/made
+	.venv-hosts/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps .
+	.venv-hosts/bin/python benches/hosts.py
+
+.venv-hosts/made: python/requirements-hosts.txt
+	$(PYTHON) -m venv .venv-hosts
+	.venv-hosts/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
 
 # The Python classes of samplers, kernels and built-in targets, after a change of the registry.
 python-registry:
