@@ -60,3 +60,14 @@ check_text <- function(given, argument) {
   }
   given
 }
+
+# One of a few words; the first of them by default.
+check_choice <- function(given, choices, argument) {
+  if (identical(given, choices)) {
+    return(choices[1])
+  }
+  if (!(is.character(given) && length(given) == 1 && given %in% choices)) {
+    refuse(argument, paste("must be one of", paste0('"', choices, '"', collapse = ", ")), given)
+  }
+  given
+}

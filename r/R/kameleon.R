@@ -1,9 +1,5 @@
 # kameleon(): a run from its arguments.
 
-#' Draw from a distribution given by its log density
-#'
-#' See `man/kameleon.Rd`.
-#' @noRd
 kameleon <- function(log_density, start = NULL, ...,
                      chains = 4, draws = NULL, warmup = "auto", max_warmup = NULL, thin = 1, seed = NULL,
                      sampler = "kameleon", names = NULL, lower = NULL, upper = NULL, priors = NULL,
@@ -15,7 +11,10 @@ kameleon <- function(log_density, start = NULL, ...,
   if (missing(log_density)) refuse("log_density", "is missing: give a function, or another log density")
   check_count(normals, "normals", least = 0)
   model <- model_of(log_density, check_flag(noisy, "noisy"), normals)
-  wrapper <- wrapper_of(model, log_density, list(...), match.arg(on_error))
+  wrapper <- wrapper_of(model, log_density, list(...), check_choice(on_error, c("stop", "reject"), "on_error"))
+  if (!identical(check_number(correlated, "correlated"), 0) && normals == 0) {
+    refuse("correlated", "needs a function of standard normals: set normals to their number")
+  }
   known <- parameters_of(model, start, names, lower, upper, priors)
   seed <- if (is.null(seed)) sample.int(.Machine$integer.max, 1) else check_seed(seed)
   settings <- list(
@@ -31,13 +30,13 @@ kameleon <- function(log_density, start = NULL, ...,
       thin = check_count(thin, "thin"),
       seed = seed,
       threads = check_count(cores, "cores"),
-      correlation = check_number(correlated, "correlated"),
+      correlation = correlated,
       pool = check_flag(pool, "pool"),
       until = check_text(until, "until"),
       "max-draws" = check_count(max_draws, "max_draws"),
       "max-evaluations" = check_count(max_evaluations, "max_evaluations"),
       "max-minutes" = check_number(max_minutes, "max_minutes"),
-      check = match.arg(check)
+      check = check_choice(check, c("auto", "free", "full", "off"), "check")
     ),
     output = list(
       "keep-warmup" = check_flag(keep_warmup, "keep_warmup"),

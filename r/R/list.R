@@ -5,7 +5,7 @@ kameleon_list <- function() {
   describe <- function(entries) {
     text <- function(key) vapply(entries, function(entry) if (is.null(entry[[key]])) "" else entry[[key]], "")
     settings <- vapply(entries, function(entry) {
-      paste(gsub("-", "_", vapply(entry$settings, function(one) one$name, ""), fixed = TRUE), collapse = ", ")
+      paste(gsub("-", "_", vapply(entry$settings, function(one) one$key, ""), fixed = TRUE), collapse = ", ")
     }, "")
     data.frame(name = text("name"), about = text("about"), settings = settings, stringsAsFactors = FALSE)
   }

@@ -113,6 +113,7 @@ check_arguments <- function(log_density, more) {
 
 # The function with its random numbers determined by a seed.
 seeded <- function(called) {
+  force(called)
   function(x, seed) {
     set.seed(seed)
     called(x)
@@ -121,6 +122,7 @@ seeded <- function(called) {
 
 # The function with NA in place of errors, which are counted.
 rejecting <- function(called, failures) {
+  force(called)
   function(...) {
     tryCatch(called(...), error = function(e) {
       failures$count <- failures$count + 1

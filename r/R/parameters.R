@@ -11,6 +11,8 @@ parameters_of <- function(model, start, names, lower, upper, priors) {
     if (model$kind != "target") refuse("start", "give a start, or names: the number of parameters is not known")
     return(list(table = NULL, names = NULL, shown = NULL))
   }
+  twice <- anyDuplicated(all)
+  if (twice > 0) refuse("names", paste0("two parameters are named `", all[twice], "`"))
   if (!is.null(points) && ncol(points) != length(all)) {
     refuse("start", paste0("has ", ncol(points), " numbers for the ", length(all), " parameters ", paste(all, collapse = ", ")))
   }

@@ -62,7 +62,7 @@ static void describe(SEXP value, char *said, size_t room) {
   const char *type = Rf_isFrame(value) ? "data frame" : Rf_inherits(value, "factor") ? "factor" : Rf_type2char(TYPEOF(value));
   if (value == R_NilValue) {
     snprintf(said, room, "NULL (is its last expression an assignment, a loop or an if without else?)");
-  } else if (TYPEOF(value) == REALSXP || TYPEOF(value) == INTSXP) {
+  } else if (Rf_isNumeric(value) && !Rf_isLogical(value)) {
     snprintf(said, room, "%lld of them%s", (long long)Rf_xlength(value), Rf_xlength(value) > 1 ? " (sum them?)" : "");
   } else {
     snprintf(said, room, "a value of type %s and length %lld", type, (long long)Rf_xlength(value));

@@ -2,6 +2,7 @@
 
 use crate::{value, words};
 use extendr_api::prelude::*;
+use kameleon::sampler::StartError;
 use kameleon_runs::{RunError, SettingsError};
 
 /// What R makes an error of.
@@ -53,6 +54,7 @@ impl Refusal {
     pub fn of_run(error: RunError) -> Self {
         match error {
             RunError::Settings(error) if error.place.is_empty() => Self::of_settings(error),
+            RunError::Start(StartError::Settings(error)) => Self::of_settings(error),
             RunError::Model(_) | RunError::Gp { .. } => Self::new("log_density", error.to_string()),
             RunError::OtherModel(what) => {
                 Self::plain(format!("{what}. Pass what was sampled, or trust = TRUE to continue with this"))

@@ -76,7 +76,8 @@ impl Session {
     pub fn call(&self, x: &[f64], second: &[f64]) -> Result<f64, Trouble> {
         let value = self.host.call(x, second);
         match value {
-            Err(Trouble::Leaving) => self.interrupt(),
+            // After an error of the function R is on its way out too.
+            Err(Trouble::Leaving) if lock(&self.fault).is_none() => self.interrupt(),
             Err(_) => {}
             Ok(_) => self.tick(),
         }
