@@ -10,7 +10,8 @@ kameleon <- function(log_density, start = NULL, ...,
                      progress = interactive()) {
   if (missing(log_density)) refuse("log_density", "is missing: give a function, or another log density")
   check_count(normals, "normals", least = 0)
-  model <- model_of(log_density, check_flag(noisy, "noisy"), normals)
+  about <- function_name(substitute(log_density))
+  model <- model_of(log_density, check_flag(noisy, "noisy"), normals, about)
   wrapper <- wrapper_of(model, log_density, list(...), check_choice(on_error, c("stop", "reject"), "on_error"))
   if (!identical(check_number(correlated, "correlated"), 0) && normals == 0) {
     refuse("correlated", "needs a function of standard normals: set normals to their number")
@@ -45,6 +46,11 @@ kameleon <- function(log_density, start = NULL, ...,
   )
   request <- list(settings = settings, folder = path_of(folder), `function` = is.function(wrapper$call))
   run(request, wrapper, known$shown, progress)
+}
+
+# What a function is called in the result: by its name, if it has one.
+function_name <- function(expression) {
+  if (is.symbol(expression)) paste("the R function", as.character(expression)) else "a function of R"
 }
 
 # The section `sampler`: a name, a text such as "KAMH-LS:n=500", or list("KAMH-LS", n = 500).

@@ -53,14 +53,14 @@ print.kameleon_model <- function(x, ...) {
 }
 
 # The model that the argument `log_density` describes.
-model_of <- function(log_density, noisy, normals) {
+model_of <- function(log_density, noisy, normals, about) {
   if (inherits(log_density, "kameleon_model")) {
     if (noisy || normals > 0) refuse("noisy", "is for functions; what is noisy otherwise says so itself, as in kameleon_program(..., noisy = TRUE)")
     return(log_density)
   }
   if (is.function(log_density)) {
     given <- if (normals > 0) list(normals = normals) else if (noisy) "seed" else FALSE
-    return(model_object("function", list(external = "a function of R", noisy = given), "a function of R"))
+    return(model_object("function", list(external = about, noisy = given), about))
   }
   if (is.character(log_density) && length(log_density) == 1 && !is.na(log_density)) {
     if (grepl("://", log_density, fixed = TRUE)) {
