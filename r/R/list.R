@@ -22,9 +22,8 @@ print.kameleon_list <- function(x, ...) {
   for (kind in names(x)) {
     cat(kind, ":\n", sep = "")
     lines <- x[[kind]]
-    cat(strwrap(paste0(lines[[1]], ": ", lines$about, if (!is.null(lines$settings)) ifelse(lines$settings == "", "", paste0(" [", lines$settings, "]"))),
-      indent = 2, exdent = 6
-    ), sep = "\n")
+    settings <- if (is.null(lines$settings)) "" else ifelse(lines$settings == "", "", paste0(" [", lines$settings, "]"))
+    cat(strwrap(paste0(lines[[1]], ": ", lines$about, settings), indent = 2, exdent = 6), sep = "\n")
   }
   invisible(x)
 }

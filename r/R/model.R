@@ -55,7 +55,9 @@ print.kameleon_model <- function(x, ...) {
 # The model that the argument `log_density` describes.
 model_of <- function(log_density, noisy, normals, about) {
   if (inherits(log_density, "kameleon_model")) {
-    if (noisy || normals > 0) refuse("noisy", "is for functions; what is noisy otherwise says so itself, as in kameleon_program(..., noisy = TRUE)")
+    if (noisy || normals > 0) {
+      refuse("noisy", "is for functions; other log densities say it themselves, as in kameleon_program(..., noisy = TRUE)")
+    }
     return(log_density)
   }
   if (is.function(log_density)) {
@@ -68,7 +70,11 @@ model_of <- function(log_density, noisy, normals, about) {
     }
     return(kameleon_expression(log_density))
   }
-  refuse("log_density", "must be a function, an expression as text, or one of kameleon_target(), kameleon_program(), kameleon_library() and kameleon_server()", log_density)
+  what <- paste(
+    "must be a function, an expression as text, or one of kameleon_target(), kameleon_program(), kameleon_library()",
+    "and kameleon_server()"
+  )
+  refuse("log_density", what, log_density)
 }
 
 # How a function is called: with further arguments, with a seed or with normals, and with errors that are rejections.
@@ -76,7 +82,8 @@ wrapper_of <- function(model, log_density, more, on_error) {
   if (model$kind != "function") {
     if (length(more) > 0) {
       shown <- if (is.null(names(more))) rep("", length(more)) else names(more)
-      refuse("...", paste0("there is no argument ", paste0("`", shown, "`", collapse = ", "), ", and only a function takes further ones"))
+      shown <- paste0("`", shown, "`", collapse = ", ")
+      refuse("...", paste0("there is no argument ", shown, ", and only a function takes further ones"))
     }
     return(list(call = NULL))
   }

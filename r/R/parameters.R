@@ -71,8 +71,12 @@ check_priors <- function(priors) {
   if (is.null(priors)) {
     return(NULL)
   }
-  if (is.function(priors)) refuse("priors", paste(what, "; the logarithm of another prior density can be a part of log_density", sep = ""))
-  if (is.data.frame(priors)) refuse("priors", paste0(what, "; of a data frame, setNames(PRIORS, PARAMETERS) with its columns"), priors)
+  if (is.function(priors)) {
+    refuse("priors", paste0(what, "; the logarithm of another prior density can be a part of log_density"))
+  }
+  if (is.data.frame(priors)) {
+    refuse("priors", paste0(what, "; of a data frame, setNames(PRIORS, PARAMETERS) with its columns"), priors)
+  }
   texts <- unlist(priors)
   if (!is.character(texts) || length(texts) != length(priors) || anyNA(texts)) refuse("priors", what, priors)
   texts
@@ -84,7 +88,8 @@ check_bounds <- function(bounds, argument) {
   }
   numbers <- unlist(bounds)
   if (is.data.frame(bounds) || !(is.numeric(numbers) || all(is.na(numbers))) || length(numbers) != length(bounds)) {
-    refuse(argument, paste0("must be numbers, such as ", argument, " = c(sigma = 0), with ", if (argument == "lower") "-Inf" else "Inf", " for none"), bounds)
+    none <- if (argument == "lower") "-Inf" else "Inf"
+    refuse(argument, paste0("must be numbers, such as ", argument, " = c(sigma = 0), with ", none, " for none"), bounds)
   }
   numbers
 }

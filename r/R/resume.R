@@ -11,8 +11,10 @@ resume <- function(folder, log_density = NULL, ..., draws = NULL, max_minutes = 
     wrapper <- list(call = NULL)
     if (length(list(...)) > 0) refuse("...", "further arguments are for a function")
   } else {
-    if (!is.function(log_density)) refuse("log_density", "must be the function that was sampled; what else there is, is kept in the folder", log_density)
-    wrapper <- wrapper_of(model_object("function", list(noisy = noisy), ""), log_density, list(...), check_choice(on_error, c("stop", "reject"), "on_error"))
+    what <- "must be the function that was sampled; other log densities are kept in the folder"
+    if (!is.function(log_density)) refuse("log_density", what, log_density)
+    on_error <- check_choice(on_error, c("stop", "reject"), "on_error")
+    wrapper <- wrapper_of(model_object("function", list(noisy = noisy), ""), log_density, list(...), on_error)
   }
   request <- list(
     folder = folder, `function` = is.function(wrapper$call), draws = check_count(draws, "draws"),

@@ -75,7 +75,8 @@ warn_of <- function(result, wrapper) {
     warning(structure(list(message = text, call = NULL), class = c("kameleon_warning", "warning", "condition")))
   }
   if (isTRUE(wrapper$failures$count > 0)) {
-    warn(paste0("log_density failed at ", wrapper$failures$count, " points, which were rejected; the first error: ", wrapper$failures$first))
+    count <- wrapper$failures$count
+    warn(paste0("log_density failed at ", count, " points, which were rejected; the first error: ", wrapper$failures$first))
   }
   for (text in result$warnings) warn(text)
   judged <- result$ending %in% c("complete", "limited") && is.null(result$verdict$goal)

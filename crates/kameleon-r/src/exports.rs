@@ -1,7 +1,7 @@
 //! What R calls by name, besides runs.
 
 use crate::refusal::{Refusal, answer};
-use crate::{posterior, run, value};
+use crate::{posterior, value};
 use extendr_api::prelude::*;
 use kameleon_runs::store::Files;
 use kameleon_runs::{RunError, Status};
@@ -13,7 +13,7 @@ fn load(folder: &str) -> Robj {
     let read = || -> std::result::Result<Robj, RunError> {
         let folder = Path::new(folder);
         let (found, status) = (kameleon_runs::load(folder)?, Status::read(&Files::of(folder)?));
-        Ok(posterior::to_list(found, run::word(status.ending), status.words()))
+        Ok(posterior::to_list(found, status.ending.word(), status.words()))
     };
     answer(read().map_err(Refusal::of_run))
 }

@@ -74,16 +74,5 @@ fn conclude(
         (Err(error), None) => return Err(Refusal::of_run(error)),
     };
     let ending = if session.was_interrupted() { How::Stopped } else { How::of(&ending) };
-    Ok(posterior::to_list(posterior, word(ending), fault.as_ref().unwrap_or(&reason)))
-}
-
-/// How a run ended, in a word.
-pub fn word(how: How) -> &'static str {
-    match how {
-        How::Open => "open",
-        How::Complete => "complete",
-        How::Limited => "limited",
-        How::Stopped => "stopped",
-        How::Failed => "failed",
-    }
+    Ok(posterior::to_list(posterior, ending.word(), fault.as_ref().unwrap_or(&reason)))
 }

@@ -4,7 +4,7 @@ use crate::host::{Host, Trouble};
 use kameleon::engine::{PopulationProgress, SoFar};
 use kameleon::{Control, EvalError, Progress};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often R is asked for Ctrl-C.
@@ -137,19 +137,11 @@ impl Session {
 
     /// Does the work on another thread, while this one asks R at every tick.
     pub fn watch<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        std::thread::scope(|scope| {
-            let (done, wait) = mpsc::channel::<()>();
-            let worker = scope.spawn(move || {
-                let result = work();
-                drop(done);
-                result
-            });
-            while wait.recv_timeout(TICK) == Err(mpsc::RecvTimeoutError::Timeout) {
-                if !self.was_interrupted() {
-                    self.tick();
-                }
+        let tick = || {
+            if !self.was_interrupted() {
+                self.tick();
             }
-            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })
+        };
+        kameleon_runs::watched(TICK, tick, work)
     }
 }
