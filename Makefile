@@ -1,6 +1,6 @@
 # The commands a developer needs. `make lint test` is what must pass before anything lands.
 
-.PHONY: test compile venv-or-note test-python python-registry test-slow lint docs bench population-cost compare compare-evidence compare-installed \
+.PHONY: test compile venv-or-note test-python test-r check-r python-registry test-slow lint docs bench population-cost compare compare-evidence compare-installed \
 	venv test-wheel test-packages notebooks calibration test-hosts hosts
 
 test:
@@ -43,6 +43,30 @@ hosts: .venv-hosts/made
 	$(PYTHON) -m venv .venv-hosts
 	.venv-hosts/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	touch $@
+
+# The R package: its Rust side by the linter, then R's own check, which installs it and runs its examples and tests. It is
+# compiled together with the workspace, whose compiled crates it shares. Warnings of the check fail too.
+R_PACKAGES = posterior testthat
+
+test-r:
+	@if ! command -v Rscript >/dev/null; then echo "NOTE: there is no R, so the R package is not tested"; \
+	elif ! Rscript -e 'for (p in commandArgs(TRUE)) loadNamespace(p)' $(R_PACKAGES) >/dev/null 2>&1; then \
+		echo "NOTE: one of $(R_PACKAGES) is not installed in R, so the R package is not tested"; \
+	else $(MAKE) --no-print-directory check-r; fi
+
+check-r: export R_INCLUDE_DIR = $(shell R CMD config --cppflags | sed 's/^-I//; s/ .*//')
+check-r: export KAMELEON_WORKSPACE = $(CURDIR)
+check-r: export KAMELEON_REPOSITORY = $(CURDIR)
+check-r: export KAMELEON_PROGRAM = $(CURDIR)/target/debug/kameleon
+check-r: export KAMELEON_R_PROFILE = dev
+check-r: export _R_CHECK_FORCE_SUGGESTS_ = false
+check-r:
+	cargo clippy --workspace --lib --features kameleon-r/r --locked -- -D warnings
+	cargo build --workspace --lib --bins --features kameleon-r/r --locked
+	rm -rf target/r-check && mkdir -p target/r-check
+	cd target/r-check && R CMD build ../../r >build.log
+	cd target/r-check && R CMD check --no-manual kameleon_*.tar.gz || { cat kameleon.Rcheck/tests/*.Rout.fail; exit 1; }
+	! grep -q "WARNING$$" target/r-check/kameleon.Rcheck/00check.log
 
 # The Python classes of samplers, kernels and built-in targets, after a change of the registry.
 python-registry:

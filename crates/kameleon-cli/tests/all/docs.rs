@@ -16,6 +16,7 @@ const STAND_INS: [(&str, &str); 8] = [
     ),
     ("git", r#"case "$1" in commit | tag | push) ;; *) exit 1;; esac"#),
     ("make", r#"grep -q "^$1:" "$ROOT/Makefile""#),
+    ("R", r#"[ "$1 $2" = "CMD INSTALL" ] && test -e "$ROOT/$3/DESCRIPTION""#),
     ("pip", r#"[ "$1" = install ] && [ -n "$2" ]"#),
     ("python", r#"test -e "$1""#),
     ("cc", r#"for last; do :; done; test -e "$last""#),
