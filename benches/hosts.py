@@ -206,6 +206,7 @@ class Burning:
 
 NAMES = [f"x{k}" for k in range(6)]
 SHORT = {"seed": 1, "check": "off"}
+POINTS = np.random.default_rng(1).normal(size=(2000, 6))
 
 
 def by_bilby(burn):
@@ -221,7 +222,7 @@ def by_bilby(burn):
     bilby.core.utils.logger.setLevel(logging.ERROR)
     likelihood, priors = Likelihood(), bilby.core.prior.PriorDict({name: bilby.prior.Uniform(-5, 5) for name in NAMES})
     sampler = plugin.Kameleon(likelihood, priors, soft_init=True, meta_data={"likelihood": {}}, draws=2000, **SHORT)
-    return plugin, sampler.run_sampler, lambda x: (sampler.log_prior(x), sampler.log_likelihood(x))
+    return plugin, sampler.run_sampler, lambda: [(sampler.log_prior(x), sampler.log_likelihood(x)) for x in POINTS]
 
 
 def by_cobaya(burn):
@@ -235,11 +236,11 @@ def by_cobaya(burn):
     box = {name: {"prior": {"min": -5, "max": 5}} for name in NAMES}
     model = get_model({"likelihood": {"b": {"external": function}}, "params": box, "debug": logging.ERROR})
     sampler = get_sampler({"kameleon": {"draws": 2000, **SHORT}}, model)
-    return plugin, sampler.run, model.logposterior
+    return plugin, sampler.run, lambda: [model.logposterior(x) for x in POINTS]
 
 
 def by_pints(burn):
-    """A run, of which all is ours or PINTS'."""
+    """A run, and one of a method that does nothing."""
     import pints
 
     import kameleon.pints as plugin
@@ -251,12 +252,23 @@ def by_pints(burn):
         def __call__(self, x):
             return burn(x)
 
-    np.random.seed(1)
-    made = pints.MCMCController(Density(), 4, np.random.normal(size=(4, 6)), method=plugin.Kameleon)
-    made.set_max_iterations(6000)
-    made.set_log_to_screen(False)
+    class Idle(pints.SingleChainMCMC):
+        def ask(self):
+            return self._x0
+
+        def tell(self, fx):
+            return self._x0, fx, True
+
+    def controller(method, iterations):
+        np.random.seed(1)
+        made = pints.MCMCController(Density(), 4, np.random.normal(size=(4, 6)), method=method)
+        made.set_max_iterations(iterations)
+        made.set_log_to_screen(False)
+        return made
+
+    made = controller(plugin.Kameleon, 6000)
     plugin.set_warmup(made, 4000)
-    return None, made.run, Density()
+    return None, made.run, controller(Idle, 500).run
 
 
 def by_pypesto(burn):
@@ -268,7 +280,7 @@ def by_pypesto(burn):
     problem = pypesto.Problem(objective=pypesto.Objective(fun=lambda x: -burn(x)), lb=[-5] * 6, ub=[5] * 6)
     sampler = plugin.Kameleon(SHORT)
     sampler.initialize(problem, None)
-    return plugin, lambda: sampler.sample(8000), problem.objective
+    return plugin, lambda: sampler.sample(8000), lambda: [problem.objective(x) for x in POINTS]
 
 
 def besides(burn, run):
@@ -286,9 +298,8 @@ def cost() -> None:
     for call in (by_bilby, by_cobaya, by_pints, by_pypesto):
         burn, spent = Burning(), []
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            plugin, run, once = call(burn)
-            points = np.random.default_rng(1).normal(size=(2000, 6))
-            own = besides(burn, lambda points=points, once=once: [once(x) for x in points])
+            plugin, run, host_alone = call(burn)
+            own = besides(burn, host_alone)
             if plugin is None:
                 spent.append(besides(burn, run))
             else:
