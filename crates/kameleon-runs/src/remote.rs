@@ -76,6 +76,7 @@ enum Failure {
     Start { point: Vec<f64>, why: String, failed: bool },
     Fatal { t: u64, point: Vec<f64>, why: String },
     Internal { t: u64, said: String },
+    Gradient { why: String },
 }
 
 /// Does a task of a run on another process or machine than the one that the run belongs to. `target` is what is sampled, under the
@@ -220,6 +221,7 @@ impl Failure {
             ChainError::Start { point, why, failed, .. } => Self::Start { point, why, failed },
             ChainError::Fatal { t, point, source, .. } => Self::Fatal { t, point, why: source.to_string() },
             ChainError::Internal { t, said, .. } => Self::Internal { t, said },
+            ChainError::Gradient { why, .. } => Self::Gradient { why },
             other => {
                 let (t, point) = (job.chain.iterations(), job.chain.position().to_vec());
                 Self::Fatal { t, point, why: other.to_string() }
@@ -232,6 +234,7 @@ impl Failure {
             Self::Start { point, why, failed } => ChainError::Start { chain, point, why, failed },
             Self::Fatal { t, point, why } => ChainError::Fatal { chain, t, point, source: why.into() },
             Self::Internal { t, said } => ChainError::Internal { chain, t, said },
+            Self::Gradient { why } => ChainError::Gradient { chain, why },
         }
     }
 }

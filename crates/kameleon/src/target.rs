@@ -2,7 +2,7 @@
 
 pub mod any_target;
 mod banana;
-pub(crate) mod check_gradient;
+mod check_gradient;
 mod flower;
 mod funnel;
 mod gaussian;
@@ -13,6 +13,8 @@ mod two_modes;
 mod with_gradient;
 
 pub use banana::{Banana, BananaSettings};
+pub use check_gradient::WrongSlope;
+pub(crate) use check_gradient::wrong_slope;
 pub use flower::{Flower, FlowerSettings, RingSettings};
 pub use funnel::{Funnel, FunnelSettings};
 pub use gaussian::{Gaussian, GaussianSettings};
@@ -182,10 +184,12 @@ pub trait Target {
         Err(EvalError::fatal(NO_GRADIENT))
     }
 
-    /// What is wrong with the gradient near `x`, found by finite differences, in words that name the parameter; nothing where
-    /// that cannot be said. A target that is made of another in other coordinates asks that one, in its own.
-    fn gradient_problem(&mut self, x: &[f64], noise: Noise<'_>) -> Result<Option<String>, EvalError> {
-        check_gradient::problem(self, x, noise)
+    /// An entry of the gradient that is wrong, as those who gave the gradient know it: in their coordinates, and without what was added.
+    fn wrong_slope_of_model(&self, wrong: WrongSlope) -> WrongSlope {
+        match self.inner() {
+            Some(inner) => inner.wrong_slope_of_model(wrong),
+            None => wrong,
+        }
     }
 
     /// How many points it is best asked for at once, by [`Target::log_densities`]: one, unless many cost hardly more.

@@ -4,7 +4,7 @@ use super::state::Place;
 use super::{Chain, ChainError, NOT_FINITE, said};
 use crate::proposal::Proposal;
 use crate::step::Step;
-use crate::target::{EvalError, Evaluation, Noise, Target};
+use crate::target::{EvalError, Evaluation, Noise, Target, wrong_slope};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl<P: Proposal> Chain<P> {
@@ -29,10 +29,12 @@ impl<P: Proposal> Chain<P> {
             return Ok(());
         }
         let mut rng = self.noise.clone();
-        let look = || target.gradient_problem(x, Noise { rng: &mut rng, normals: u });
-        match unbroken(look) {
+        match unbroken(|| wrong_slope(target, x, Noise { rng: &mut rng, normals: u })) {
             Ok(None) => Ok(()),
-            Ok(Some(why)) => Err(ChainError::Gradient { chain, why }),
+            Ok(Some(wrong)) => {
+                let why = target.wrong_slope_of_model(wrong).words(&target.names(x.len()));
+                Err(ChainError::Gradient { chain, why })
+            }
             Err(why) => Err(ChainError::Fatal { chain, t: 0, point: x.clone(), source: why.to_string().into() }),
         }
     }

@@ -1,6 +1,6 @@
 //! A target whatever its type, so that what runs chains is compiled once and not again for every target.
 
-use super::{EvalError, Evaluation, Known, Noise, TARGETS, Target};
+use super::{Evaluation, Known, Noise, TARGETS, Target};
 use crate::registry::{self, Choice, Entry, SettingsError};
 
 /// A [`Target`] of any type that can be cloned, one clone for each chain.
@@ -72,10 +72,6 @@ impl Target for AnyTarget<'_> {
 
     fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
         self.0.gradient(x, noise, gradient)
-    }
-
-    fn gradient_problem(&mut self, x: &[f64], noise: Noise<'_>) -> Result<Option<String>, EvalError> {
-        self.0.gradient_problem(x, noise)
     }
 
     fn known(&self) -> Option<&dyn Known> {
