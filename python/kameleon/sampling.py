@@ -103,7 +103,7 @@ def sample(
             after ``x``.
         on_error: "stop" ends the run when the function raises an exception; "reject" rejects the point, and the
             result warns with the number of such points and the first message.
-        gradient: the gradient of the log density, for samplers that drift along it (``km.MALA``, ``km.KAMH(drift=True)``):
+        gradient: the gradient of the log density, for samplers that drift along it (``km.PMALA``, ``km.KAMH(drift=True)``):
             a function of the same arguments, or True if ``log_density`` returns the pair (log density, gradient). Built-in
             targets, expressions and PyMC models have their own. It is checked by finite differences where the first chain
             starts.

@@ -71,7 +71,7 @@ pub const SAMPLERS: &[Entry<Sampler>] = &[
     Entry { name: "DE-MC(Z)", class: "DEMCZ", settings: DifferentialEvolutionSettings::table,
         about: "differential evolution: steps along differences of past states; not of the paper",
         make: |given| read(given).map(Sampler::DifferentialEvolution) },
-    Entry { name: "PMALA", class: "MALA", settings: || MalaSettings::table(true),
+    Entry { name: "PMALA", class: "PMALA", settings: || MalaSettings::table(true),
         about: "Langevin steps with a learned covariance; needs a gradient; not of the paper",
         make: |given| MalaSettings::chosen(true, given).map(Sampler::Mala) },
     Entry { name: "MALA", class: "MALA", settings: || MalaSettings::table(false),

@@ -163,8 +163,8 @@ fn a_wrong_gradient_is_told_in_the_units_of_the_model() {
     let start = target.to_unbounded(&[0.5, 1.0]).unwrap();
     let plan = Plan { sampler: Sampler::mala(), warmup: Warmup::Iterations(600), draws: Some(10), ..Plan::default() };
     let error = sample(target, &[start], &plan, Control::default()).unwrap_err().to_string();
-    assert!(error.contains("for parameter `x2` at (x1 = 0.5, x2 = 1) it is 1.000000e0, where"), "{error}");
-    assert!(error.contains("give -1.000000e0") || error.contains("give -9.99999"), "{error}");
+    assert!(error.contains("for parameter `x2` at (x1 = 0.5, x2 = 1) it is 1.00000, where"), "{error}");
+    assert!(error.contains("give -1.00000;"), "{error}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Why a chain stopped or could not start, in words that a person can act on.
 
+use crate::target::WrongSlope;
 use std::any::Any;
 use thiserror::Error;
 
@@ -19,12 +20,14 @@ pub enum ChainError {
         failed: bool,
     },
     /// The gradient is not that of the log density.
-    #[error("{why}")]
+    #[error("{}", wrong.words(names))]
     Gradient {
         /// Which chain, from 0.
         chain: usize,
         /// Which parameter, where, and what it should be.
-        why: String,
+        wrong: WrongSlope,
+        /// The names of the parameters.
+        names: Vec<String>,
     },
     /// A value was told without the gradient that the sampler needs.
     #[error(

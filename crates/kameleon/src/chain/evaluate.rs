@@ -32,8 +32,8 @@ impl<P: Proposal> Chain<P> {
         match unbroken(|| wrong_slope(target, x, Noise { rng: &mut rng, normals: u })) {
             Ok(None) => Ok(()),
             Ok(Some(wrong)) => {
-                let why = target.wrong_slope_of_model(wrong).words(&target.names(x.len()));
-                Err(ChainError::Gradient { chain, why })
+                let (wrong, names) = (target.wrong_slope_of_model(wrong), target.names(x.len()));
+                Err(ChainError::Gradient { chain, wrong, names })
             }
             Err(why) => Err(ChainError::Fatal { chain, t: 0, point: x.clone(), source: why.to_string().into() }),
         }

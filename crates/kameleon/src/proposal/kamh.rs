@@ -6,7 +6,7 @@ use super::subsample::Subsample;
 use crate::Rng;
 use crate::adapt::{ACCEPTANCE, Scale, Schedule, Until, rate};
 use crate::bandwidth::Bandwidth;
-use crate::drift::{ACCEPTANCE_WITH_DRIFT, Drift};
+use crate::drift::Drift;
 use crate::gradient_covariance::{Scratch, gradient_covariance};
 use crate::history::HistoryKind;
 use crate::kernel::Kernel;
@@ -47,9 +47,9 @@ settings! {
         /// Whether steps drift along the gradient of the log density: N(y + ½R∇log π, R). The target must have a gradient.
         drift: bool = false, ANY;
         /// The longest drift, in units of √d, about the length of the random part of a step.
-        drift_cut: f64 = 1.0, POSITIVE;
-        /// The acceptance rate that the scale is learned for; 0.234, or 0.574 with drift, if not given.
-        acceptance: Option<f64> = None, OPEN_PROBABILITY;
+        drift_cut: f64 = 0.3, POSITIVE;
+        /// The acceptance rate that the scale is learned for.
+        acceptance: f64 = ACCEPTANCE, OPEN_PROBABILITY;
         /// When learning ends.
         until: Until = Until::Warmup, ANY;
         /// A fixed z, as a list of points; then only the scale is learned.
@@ -97,7 +97,7 @@ impl KamhSettings {
     /// The settings that can be chosen, with the defaults of `base`.
     pub(crate) fn table(base: &Self) -> Vec<Setting> {
         let mut table = <Self as Settings>::table();
-        let values = base.values();
+        let values = base.all_values();
         table.iter_mut().for_each(|setting| setting.default = values[&setting.key].clone());
         let about = "Whether z is drawn anew from the stored past at every iteration, as in the published experiments.";
         table.push(Setting::new("published", about, &false, ANY));
@@ -107,8 +107,18 @@ impl KamhSettings {
     /// The settings of steps with drift and of what the scale is learned for, which steps along single directions do not have.
     pub(crate) const WHOLE_STEPS: [&'static str; 3] = ["drift", "drift-cut", "acceptance"];
 
-    /// All settings, in the form in which they are chosen.
+    /// The settings in the form in which they are chosen; those of steps with drift only where they are not the defaults, so that samplers
+    /// without have the names, and the random numbers of studies, that they had before there was any.
     pub(crate) fn values(&self) -> Values {
+        let mut values = self.all_values();
+        let Self { drift, drift_cut, acceptance, .. } = Self::default();
+        if (self.drift, self.drift_cut, self.acceptance) == (drift, drift_cut, acceptance) {
+            values.retain(|key, _| !Self::WHOLE_STEPS.contains(&key.as_str()));
+        }
+        values
+    }
+
+    fn all_values(&self) -> Values {
         let mut values = values_of(self);
         values.insert("kernel".into(), self.kernel.to_value());
         if let Schedule::Constant(p) = self.schedule {
@@ -163,7 +173,7 @@ impl Kamh {
     pub fn new(settings: &KamhSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
         Ok(Self {
             learn_scale: settings.learn_scale,
-            acceptance: settings.acceptance.unwrap_or(if settings.drift { ACCEPTANCE_WITH_DRIFT } else { ACCEPTANCE }),
+            acceptance: settings.acceptance,
             drift_cut: settings.drift.then_some(settings.drift_cut),
             subsample: Subsample::new(settings, dim, length)?,
             scale: Scale::new(settings.nu2),

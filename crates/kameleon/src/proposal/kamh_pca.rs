@@ -110,7 +110,7 @@ impl KamhPca {
     /// A proposal in `dim` dimensions for a run of the given length.
     pub fn new(settings: &KamhPcaSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
         let shared = &settings.kamh;
-        let plain = !shared.drift && shared.acceptance.is_none();
+        let plain = !shared.drift && shared.acceptance == ACCEPTANCE;
         SettingsError::demand("drift", plain, "and acceptance are settings of KAMH and KAMH-LS, not of PCA-Kameleon")?;
         let subsample = Subsample::new(shared, dim, length)?;
         let n = shared.z.as_ref().map_or(shared.n, Vec::len);

@@ -8,6 +8,7 @@ use crate::Rng;
 use crate::random::{Purpose, stream};
 use rand::RngExt;
 use rand::seq::index::sample;
+use serde::{Deserialize, Serialize};
 
 /// How many points are looked at: the one given, and others near it.
 const POINTS: usize = 3;
@@ -26,7 +27,7 @@ const ROUNDED: f64 = 1e-2;
 const SMOOTH: f64 = 0.5;
 
 /// An entry of a gradient that finite differences contradict.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WrongSlope {
     /// Where.
     pub x: Vec<f64>,
@@ -51,10 +52,18 @@ impl WrongSlope {
         let unnamed = format!("x{}", parameter + 1);
         let (name, at) = (names.get(*parameter).unwrap_or(&unnamed), at.join(", "));
         format!(
-            "the gradient is wrong: for parameter `{name}` at ({at}) it is {given:.6e}, where finite differences of the log \
-             density give {found:.6e}; correct it, or choose a sampler that needs none"
+            "the gradient is wrong: for parameter `{name}` at ({at}) it is {}, where finite differences of the log density give {}; \
+             correct it, or choose a sampler that needs none",
+            shown(*given),
+            shown(*found)
         )
     }
+}
+
+/// A slope with as many digits as finite differences have.
+fn shown(slope: f64) -> String {
+    let usual = slope == 0.0 || (1e-3..1e6).contains(&slope.abs());
+    if usual { format!("{slope:.5}") } else { format!("{slope:.5e}") }
 }
 
 /// A wrong entry of the gradient at `x` or near it; none where nothing can be said.
