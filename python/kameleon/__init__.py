@@ -27,7 +27,7 @@ from .errors import (
 from .evidence import Evidence, Reweighted, reweight
 from .population import Mode, Population, PopulationSummary
 from .result import Result
-from .samplers import AM, AMPCA, DEMCZ, KAMH, SM, Kameleon, KameleonPCA, Sampler
+from .samplers import AM, AMPCA, DEMCZ, KAMH, MALA, PMALA, SM, Kameleon, KameleonPCA, Sampler
 from .sampling import load, resume, sample
 
 __all__ = [
@@ -35,6 +35,8 @@ __all__ = [
     "AMPCA",
     "DEMCZ",
     "KAMH",
+    "MALA",
+    "PMALA",
     "SM",
     "Chain",
     "Ensemble",
