@@ -10,6 +10,7 @@ pub use error::ChainError;
 pub(crate) use error::{said, show_point};
 pub use state::{ChainCore, ChainSettings, ChainState};
 
+use crate::circles::Circles;
 use crate::learner::{Learner, SharedFit};
 use crate::proposal::Proposal;
 use crate::random::{Purpose, stream};
@@ -275,6 +276,14 @@ impl<P: Proposal> Chain<P> {
         let mut rng = self.noise.clone();
         rng.set_word_pos(u128::from(*noise_at));
         target.log_density(x, Noise { rng: &mut rng, normals: u })
+    }
+
+    /// Says, before the first step, which coordinates are circles ([`crate::circles`]). The chain is the same, but its sampler may learn
+    /// better.
+    pub fn set_circles(&mut self, coordinates: &[usize]) {
+        let ChainState { core, proposal } = &mut self.state;
+        proposal.set_circles(Circles::random(coordinates, core.settings.seed));
+        proposal.locate(core.base(), &mut self.local_here);
     }
 
     /// Joins a group: from now on the chain waits at every refresh of what it learns, until its group is refreshed
