@@ -50,12 +50,12 @@ impl Circles {
 
     /// Replaces a point by how it is seen from the cuts, and tells ln |dv/du| of that change from u to v.
     pub fn turn(&self, x: &mut [f64]) -> f64 {
-        self.cuts.iter().map(|(i, cut)| -moved(&mut x[*i], -cut)).sum()
+        self.cuts.iter().map(|(i, cut)| moved(&mut x[*i], -cut)).sum()
     }
 
     /// The inverse of [`Circles::turn`]; it tells the same.
     pub fn turn_back(&self, x: &mut [f64]) -> f64 {
-        self.cuts.iter().map(|(i, cut)| moved(&mut x[*i], *cut)).sum()
+        self.cuts.iter().map(|(i, cut)| -moved(&mut x[*i], *cut)).sum()
     }
 
     /// Replaces points in `dim` dimensions that are seen from these cuts, one after another, by how they are seen from others; `change`
@@ -85,7 +85,7 @@ impl Circles {
     pub fn covariance_back(&self, x: &[f64], covariance: &mut [f64]) {
         let d = x.len();
         for (i, cut) in &self.cuts {
-            let slope = libm::exp(moved(&mut { x[*i] }, -cut));
+            let slope = libm::exp(-moved(&mut { x[*i] }, -cut));
             (0..d).for_each(|j| covariance[i * d + j] *= slope);
             (0..d).for_each(|j| covariance[j * d + i] *= slope);
         }
@@ -104,7 +104,7 @@ pub fn wrapped(p: f64) -> f64 {
     if part < 1.0 { part } else { 0.0 }
 }
 
-/// Moves a coordinate along its circle and tells ln of its density's change: with u before and v after, ln |du/dv| = (u² − v²)/2.
+/// Moves a coordinate along its circle, from u to v, and tells ln |dv/du| = ln φ(u) − ln φ(v) = (v² − u²)/2.
 fn moved(u: &mut f64, by: f64) -> f64 {
     let before = *u;
     *u = coordinate(wrapped(place(before) + by));

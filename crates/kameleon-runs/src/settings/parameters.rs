@@ -82,13 +82,10 @@ impl Parameter {
 
     fn check(&self, name: &str) -> Result<(), SettingsError> {
         let key = |of: &str| format!("parameters.{name}.{of}");
-        let end = match (self.upper, self.lower) {
-            (Some(_), _) if !self.periodic || self.lower.is_some() => "upper",
-            (_, Some(_)) if !self.periodic => "lower",
-            _ if self.periodic => "periodic",
-            _ => "lower",
-        };
-        let bound = self.bound().map_err(|what| SettingsError::new(key(end), what))?;
+        let end = if self.upper.is_some() { "upper" } else { "lower" };
+        let open = Self { periodic: false, ..self.clone() };
+        open.bound().map_err(|what| SettingsError::new(key(end), what))?;
+        let bound = self.bound().map_err(|what| SettingsError::new(key("periodic"), what))?;
         if let Some(prior) = self.prior {
             prior.log_mass(bound).map_err(|error| SettingsError::new(key(end), error.to_string()))?;
         }
