@@ -23,6 +23,7 @@ from .errors import (
     TargetError,
 )
 from .evidence import Evidence, Reweighted, reweight
+from .parameters import Periodic
 from .population import Mode, Population, PopulationSummary
 from .result import Result
 from .samplers import AM, AMPCA, DEMCZ, KAMH, SM, Kameleon, KameleonPCA, Sampler
@@ -44,6 +45,7 @@ __all__ = [
     "KameleonWarning",
     "Mode",
     "ParameterError",
+    "Periodic",
     "Population",
     "PopulationSummary",
     "Result",

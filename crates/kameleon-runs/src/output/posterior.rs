@@ -238,6 +238,7 @@ impl Posterior {
                 .doubt(format!("Chains that agree may still have missed its narrow end: {FUNNEL}, as a warning says."));
         }
         summary.verdict.messages.extend(self.remarks.iter().cloned());
+        self.remark_on_circles(&mut summary);
         summary
     }
 
