@@ -1,7 +1,7 @@
 # The commands a developer needs. `make lint test` is what must pass before anything lands.
 
 .PHONY: test compile venv-or-note test-python python-registry test-slow lint docs bench population-cost compare compare-evidence compare-installed \
-	venv wheel notebooks calibration
+	venv test-wheel test-packages notebooks calibration
 
 test:
 	@$(MAKE) --no-print-directory -j2 compile venv-or-note
@@ -104,11 +104,18 @@ venv: .venv/made .venv-new/made
 		$(NEWER) -m venv .venv-new && .venv-new/bin/python -m pip install --quiet --disable-pip-version-check -r $<; fi
 	@touch $@
 
-# The wheel as `pip install .` makes it, and a word from it in a clean environment.
-wheel:
-	rm -rf target/clean-venv && $(PYTHON) -m venv target/clean-venv
-	target/clean-venv/bin/python -m pip install --quiet --disable-pip-version-check .
-	cd target && clean-venv/bin/python -c "import kameleon as km; print(km.sample(km.targets.Banana(2), seed=1).summary())"
+# The wheel as `pip install .` makes it, some minutes, tested in an environment without Rust. (`make test` does the same with a
+# wheel of the library that it has compiled anyway.)
+test-wheel: venv
+	rm -rf target/release-wheel && $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir target/release-wheel .
+	KAMELEON_WHEEL="$$(echo target/release-wheel/*.whl)" .venv/bin/python -m pytest -o filterwarnings= python/tests/test_wheel.py
+
+# What would be published on crates.io, compiled from the packages, and the source archive for PyPI.
+test-packages: venv
+	cargo publish --workspace --locked --dry-run --allow-dirty
+	rm -rf target/sdist && .venv/bin/python -m pip install --quiet --disable-pip-version-check build
+	.venv/bin/python -m build --sdist --outdir target/sdist
+	$(PYTHON) -m pip wheel --disable-pip-version-check --no-deps --wheel-dir target/sdist target/sdist/*.tar.gz
 
 # The examples as executed notebooks, from the scripts beside them.
 notebooks: venv
