@@ -1,4 +1,4 @@
-//! What turning a target around its circle changes: `cargo run --release -p kameleon-runs --example turning -- [SEEDS]`.
+//! What turning a target around its circle changes: `cargo run --release -p kameleon-runs --example turning -- [SEEDS [WARM-UP]]`.
 //!
 //! An angle has a von Mises law of concentration 4 around a mode, and a number is normal around twice the sine of its distance to the mode:
 //! a curved ridge. The mode is put at several places of the circle, two of them next to where its interval ends. For each place and
@@ -72,8 +72,11 @@ fn mean(errors: &[f64], rng: Option<&mut Rng>) -> f64 {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seeds: u64 = std::env::args().nth(1).map_or(Ok(200), |text| text.parse())?;
+    let only = std::env::args().nth(2);
     println!("| warm-up | mode at | n_eq | ratio | 95 % | evaluations | p |\n|---|--:|--:|--:|--:|--:|--:|");
-    for warmup in ["chains", "population"] {
+    for warmup in
+        ["chains", "population"].into_iter().filter(|warmup| only.as_deref().is_none_or(|only| only == *warmup))
+    {
         let mut first: Vec<f64> = Vec::new();
         for (k, place) in PLACES.into_iter().enumerate() {
             let runs: Vec<Ran> =
