@@ -20,7 +20,7 @@ Shape = int | Sequence[int]
 class Periodic(NamedTuple):
     """Bounds whose two ends are the same place: of an angle, a phase, a time of day.
 
-    An end that is not given is that of the parameter's prior. For an array parameter the ends may be arrays of its shape.
+    An end that is not given is that of the prior. For an array parameter the ends may be arrays of its shape.
 
     >>> import kameleon as km
     >>> km.Periodic(0, 24)

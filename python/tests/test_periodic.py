@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import kameleon as km
 import numpy as np
 import pytest
-from kameleon.parameters import within
 from scipy import stats
 from scipy.special import ive
+
+import kameleon as km
+from kameleon.parameters import within
 
 TAU = 2 * np.pi
 
