@@ -25,6 +25,7 @@ from .errors import (
     TargetError,
 )
 from .evidence import Evidence, Reweighted, reweight
+from .parameters import Periodic
 from .population import Mode, Population, PopulationSummary
 from .result import Result
 from .samplers import AM, AMPCA, DEMCZ, KAMH, MALA, PMALA, SM, Kameleon, KameleonPCA, Sampler
@@ -48,6 +49,7 @@ __all__ = [
     "KameleonWarning",
     "Mode",
     "ParameterError",
+    "Periodic",
     "Population",
     "PopulationSummary",
     "Result",

@@ -84,8 +84,8 @@ def sample(
         thin: keep one draw in every ``thin`` iterations.
         seed: determines all random numbers, for any number of threads or machines. Random by default.
         parameters: names, or names with shapes such as ``{"mu": 3, "log_sigma": ()}``.
-        bounds: pairs (lower, upper) by name, with None for no bound. Chains move in transformed coordinates; draws
-            are in the original units.
+        bounds: pairs (lower, upper) by name, with None for no bound; ``km.Periodic(lower, upper)`` for an angle or a
+            phase. Chains move in transformed coordinates; draws are in the original units.
         priors: added to the log density: by name or in a list, texts such as "normal(0, 1)" (``kameleon list`` shows
             all) or frozen distributions such as ``scipy.stats.norm(0, 1)``; or one function of all parameters that
             returns the log density of the prior, of rows if ``vectorized``.

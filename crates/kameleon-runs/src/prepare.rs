@@ -139,7 +139,9 @@ fn chain_at(
         }
         _ => starts::start(settings, target.bounds(), index, attempt)?,
     };
-    Ok(plan.chain_at(index, &start, target.normals())?)
+    let mut chain = plan.chain_at(index, &start, target.normals())?;
+    chain.set_circles(&target.circles());
+    Ok(chain)
 }
 
 /// Every parameter gets a name: the user's, the target's, or its number.

@@ -44,6 +44,8 @@ pub trait AnyChain: Deref<Target = ChainCore> + Send {
     fn report(&self) -> Report;
     /// See [`Proposal::advice`].
     fn advice(&self, names: &[String]) -> Vec<String>;
+    /// See [`Chain::set_circles`].
+    fn set_circles(&mut self, coordinates: &[usize]);
     /// See [`Chain::join`].
     fn join(&mut self);
     /// See [`Chain::waits`].
@@ -120,6 +122,10 @@ where
 
     fn advice(&self, names: &[String]) -> Vec<String> {
         self.proposal().advice(names)
+    }
+
+    fn set_circles(&mut self, coordinates: &[usize]) {
+        Chain::set_circles(self, coordinates);
     }
 
     fn join(&mut self) {

@@ -11,6 +11,7 @@ pub use error::ChainError;
 pub(crate) use error::{said, show_point};
 pub use state::{ChainCore, ChainSettings, ChainState};
 
+use crate::circles::Circles;
 use crate::learner::{Learner, SharedFit};
 use crate::proposal::Proposal;
 use crate::random::{Purpose, stream};
@@ -276,6 +277,14 @@ impl<P: Proposal> Chain<P> {
         core.t += 1;
         core.asked = Asked::Nothing;
         step
+    }
+
+    /// Says, before the first step, which coordinates are circles ([`crate::circles`]). The chain is the same, but its sampler may learn
+    /// better.
+    pub fn set_circles(&mut self, coordinates: &[usize]) {
+        let ChainState { core, proposal } = &mut self.state;
+        proposal.set_circles(Circles::random(coordinates, core.settings.seed));
+        proposal.locate(core.base(), &mut self.local_here);
     }
 
     /// Joins a group: from now on the chain waits at every refresh of what it learns, until its group is refreshed

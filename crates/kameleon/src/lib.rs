@@ -50,6 +50,7 @@ pub mod adapt;
 pub mod any_chain;
 pub mod bandwidth;
 pub mod chain;
+pub mod circles;
 mod covariance;
 pub mod diagnose;
 mod drift;

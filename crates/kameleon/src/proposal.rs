@@ -37,6 +37,7 @@ macro_rules! all_proposals {
 pub(crate) use all_proposals;
 
 use crate::Rng;
+use crate::circles::Circles;
 use crate::learner::Learner;
 use crate::report::{Regions, Report};
 use crate::step::{Step, Tried};
@@ -91,6 +92,9 @@ pub trait Proposal {
 
     /// Sets that number, where the proposal has such a density.
     fn set_block(&mut self, _size: usize) {}
+
+    /// Says before the first step which coordinates are circles ([`crate::circles`]); a proposal may take them as they are.
+    fn set_circles(&mut self, _circles: Circles) {}
 
     /// Draws a further `y` of a block, from the component that its first came from.
     fn draw_again(&self, _component: usize, _rng: &mut Rng, _y: &mut [f64]) {}
