@@ -30,7 +30,8 @@ NOTEBOOKS = ROOT / "examples" / "python"
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Adds to the how-to guides every page of docs/ that the navigation does not name."""
     named = set(re.findall(r"[\w/.-]+\.md", str(config.nav)))
-    others = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name not in named)
+    paths = (path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
+    others = sorted(path for path in paths if path not in named)
     guides: list[Any] = next(entry["How-to guides"] for entry in config.nav or [] if "How-to guides" in entry)
     guides += others
     config.repo_url = repository()

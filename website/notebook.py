@@ -35,7 +35,10 @@ def shown(output: dict[str, Any], stem: str, pictures: dict[str, bytes]) -> str:
     if output["output_type"] == "error":
         raise ValueError(f"{stem}: a cell ended with {output['ename']}: {output['evalue']}")
     if output["output_type"] == "stream":
-        return as_text("".join(output["text"])) if output["name"] == "stdout" else ""
+        text = "".join(output["text"])
+        if output["name"] == "stderr" and re.search("Kameleon|Runtime", text):
+            raise ValueError(f"{stem}: a cell gave a warning: {text}")
+        return as_text(text) if output["name"] == "stdout" else ""
     data = output["data"]
     if "image/png" in data:
         name = f"{stem}-{len(pictures) + 1}.png"

@@ -1,5 +1,6 @@
 //! The program `kameleon`.
 
+mod animate;
 mod args;
 mod calibrate;
 mod colour;
@@ -98,6 +99,7 @@ fn run(command: Command) -> Result<Exit> {
         Command::Paper(args) => study::paper(&args),
         Command::Compare(args) => study::compare(&args),
         Command::Calibrate(args) => calibrate::calibrate(&args),
+        Command::Animate(args) => animate::animate(&args),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { command } => manual::page(command.as_deref()),
     }
