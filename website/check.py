@@ -2,7 +2,7 @@
 
 >>> wrong_in({"a.html": '<a href="b.html#x">b</a>', "b.html": '<p id="y">'})
 ['a.html: b.html has no anchor #x']
->>> wrong_in({"a.html": '<img src="https://example.org/a.png"><a href="https://example.org">fine</a><a href="c.html">c</a>'})
+>>> wrong_in({"a.html": '<img src="https://example.org/a.png"><a href="https://b.org">fine</a><a href="c.html">c</a>'})
 ['a.html: fetches https://example.org/a.png', 'a.html: c.html does not exist']
 >>> wrong_in({"a/b.html": '<a href="../c.html#y">c</a><a href="#here"></a>', "c.html": '<p id="y">'})
 ['a/b.html: a/b.html has no anchor #here']
@@ -18,7 +18,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 LINKS = {("a", "href")}
-FETCHED = {("img", "src"), ("script", "src"), ("link", "href"), ("source", "srcset"), ("iframe", "src"), ("video", "src")}
+FETCHED = {("img", "src"), ("script", "src"), ("link", "href"), ("source", "srcset"), ("iframe", "src")}
 
 
 class Page(HTMLParser):

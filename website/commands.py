@@ -12,7 +12,7 @@ ENTRY = re.compile(r"^ {2,6}(?P<term>[-<\[\w].*?)(?: {2,}(?P<about>\S.*))?$")
 def page(program: str) -> str:
     """The page: the commands, then each with its arguments and options."""
     top = sections(program)
-    text = "# Commands\n\nThis page is made from the help of the program: `kameleon COMMAND --help` prints the same.\n\n"
+    text = "# Commands\n\nMade from the help of the program: `kameleon COMMAND --help` prints the same.\n\n"
     commands = {term: about for term, about in entries(top["Commands"]) if term != "help"}
     text += "| command | what it does |\n|---|---|\n"
     text += "".join(f"| [`{name}`](#{name}) | {html.escape(about)} |\n" for name, about in commands.items())

@@ -43,8 +43,9 @@ def shown(output: dict[str, Any], stem: str, pictures: dict[str, bytes]) -> str:
     if "image/png" in data:
         name = f"{stem}-{len(pictures) + 1}.png"
         pictures[name] = base64.b64decode("".join(data["image/png"]))
-        return f'![figure {len(pictures)} of this notebook]({name}){{: .output }}'
-    if "text/html" in data:
+        return f"![figure {len(pictures)} of this notebook]({name}){{: .output }}"
+    # What brings a style of its own, as that of xarray, is shown as text.
+    if "text/html" in data and "<style" not in "".join(data["text/html"]):
         body = re.sub(r"\n\s*", "\n", "".join(data["text/html"])).strip()
         return f'<div class="output">\n{body}\n</div>'
     return as_text("".join(data.get("text/plain", [])))

@@ -50,11 +50,12 @@ def block(name: str) -> str:
     """What mkdocstrings replaces by signature and docstring."""
     if not (PACKAGE / f"{name}.py").exists():
         return f"::: kameleon.{name}\n\n"
-    return f"::: kameleon.{name}\n    options:\n      show_root_heading: false\n      heading_level: 1\n      show_root_toc_entry: false\n\n"
+    options = ["show_root_heading: false", "heading_level: 1", "show_root_toc_entry: false"]
+    return f"::: kameleon.{name}\n    options:\n" + "".join(f"      {option}\n" for option in options) + "\n"
 
 
 def public(module: str) -> set[str]:
     """The names in `__all__` of a module, read without running it."""
     tree = ast.parse((PACKAGE / f"{module}.py").read_text())
-    lists = (node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
-    return {name for each in lists for name in ast.literal_eval(each)}
+    lists = (node for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__")
+    return {name for each in lists for name in ast.literal_eval(each.value)}

@@ -9,9 +9,9 @@ from typing import Any
 Entry = dict[str, Any]
 
 USE = {
-    "samplers": "`--sampler NAME:KEY=VALUE,…`, `sampler = \"…\"` in a run file, `sampler=km.samplers.…` in Python",
-    "kernels": "`--kernel NAME:KEY=VALUE,…`, `kernel = \"…\"` in the table of a sampler, `kernel=km.kernels.…` in Python",
-    "targets": "`--target NAME:KEY=VALUE,…`, `target = \"…\"` in a run file, `km.targets.…` in Python",
+    "samplers": '`--sampler NAME:KEY=VALUE,…`, `sampler = "…"` in a run file, `sampler=km.samplers.…` in Python',
+    "kernels": '`--kernel NAME:KEY=VALUE,…`, `kernel = "…"` of a sampler, `kernel=km.kernels.…` in Python',
+    "targets": '`--target NAME:KEY=VALUE,…`, `target = "…"` in a run file, `km.targets.…` in Python',
 }
 NOTE = "This page is made from the registry of the program: `kameleon list` prints the same.\n"
 
@@ -55,7 +55,9 @@ def setting(each: Entry) -> str:
     """A row of the table of settings."""
     kind = each["type"]
     words = " or ".join(f"`{word}`" for word in kind["word"]) if isinstance(kind, dict) and "word" in kind else ""
-    return f"| `{each['key']}` | {default(each['default'])} | {cell(words or each['range'])} | {cell(each['about'])} |\n"
+    return (
+        f"| `{each['key']}` | {default(each['default'])} | {cell(words or each['range'])} | {cell(each['about'])} |\n"
+    )
 
 
 def default(value: Any) -> str:

@@ -25,8 +25,8 @@ import kameleon as km
 
 
 def slow_simulator(x):
-    """A distance that was measured twice, in a plane: where is the source? It takes two milliseconds."""
-    time.sleep(0.002)
+    """A distance that was measured twice, in a plane: where is the source? It takes a millisecond."""
+    time.sleep(0.001)
     from_left, from_right = np.hypot(x[0] + 2, x[1]), np.hypot(x[0] - 2, x[1])
     return -0.5 * ((from_left - 3) / 0.15) ** 2 - 0.5 * ((from_right - 3) / 0.15) ** 2
 
@@ -35,7 +35,7 @@ plan = {
     "parameters": ["east", "north"],
     "priors": {"east": "uniform(-6, 6)", "north": "uniform(-6, 6)"},
     "chains": 4,
-    "warmup": 600,
+    "warmup": 1_500,
     "draws": 600,
     "seed": 1,
 }

@@ -53,7 +53,9 @@ def prior_transform(u):
 
 nested = dynesty.NestedSampler(log_likelihood, prior_transform, 2, nlive=500, rstate=np.random.default_rng(1))
 nested.run_nested(dlogz=0.1, print_progress=False)
-print(f"log Z {nested.results.logz[-1]:.3f} ± {nested.results.logzerr[-1]:.3f}, {sum(nested.results.ncall):,} evaluations")
+print(
+    f"log Z {nested.results.logz[-1]:.3f} ± {nested.results.logzerr[-1]:.3f}, {sum(nested.results.ncall):,} evaluations"
+)
 
 # %% [markdown]
 # Now Kameleon, with the same likelihood.

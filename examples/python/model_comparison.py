@@ -21,11 +21,11 @@ from scipy.special import gammaln
 
 import kameleon as km
 
-disasters = np.array(
-    [4, 5, 4, 1, 0, 4, 3, 4, 0, 6, 3, 3, 4, 0, 2, 6, 3, 3, 5, 4, 5, 3, 1, 4, 4, 1, 5, 5, 3, 4, 2, 5, 2, 2, 3, 4, 2, 1]
-    + [3, 2, 2, 1, 1, 1, 1, 3, 0, 0, 1, 0, 1, 1, 0, 0, 3, 1, 0, 3, 2, 2, 0, 1, 1, 1, 0, 1, 0, 1, 0, 0, 0, 2, 1, 0, 0, 0]
-    + [1, 1, 0, 2, 3, 3, 1, 1, 2, 1, 1, 1, 1, 2, 3, 3, 0, 0, 0, 1, 4, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1]
+# One digit for each year.
+counts = (
+    "4541043406334026335453144155342522342132211113001011003103220111010100021000110233112111123300014000100000100101"
 )
+disasters = np.array([int(count) for count in counts])
 years = 1851 + np.arange(len(disasters))
 log_factorials = gammaln(disasters + 1).sum()
 
@@ -68,7 +68,11 @@ models = {
 results = {}
 for name, (rates, priors) in models.items():
     results[name] = km.sample(
-        lambda theta, rates=rates: log_poisson(rates(theta)), parameters=list(priors), priors=priors, max_evaluations=100_000, seed=1
+        lambda theta, rates=rates: log_poisson(rates(theta)),
+        parameters=list(priors),
+        priors=priors,
+        max_evaluations=100_000,
+        seed=1,
     )
     print(f"{name:9} {results[name].evidence}")
 
@@ -78,7 +82,9 @@ for name, (rates, priors) in models.items():
 # %%
 n = disasters.sum()
 exact = gammaln(n + 1) - (n + 1) * np.log(1 + SPAN) - log_factorials
-print(f"exact {exact:.4f}, by the run {results['constant'].log_evidence:.4f} ± {results['constant'].log_evidence_error:.4f}")
+print(
+    f"exact {exact:.4f}, by the run {results['constant'].log_evidence:.4f} ± {results['constant'].log_evidence_error:.4f}"
+)
 
 # %% [markdown]
 # With equal prior odds the probability of a model is proportional to its evidence. That nothing changed is out of the question. Between a

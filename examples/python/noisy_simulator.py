@@ -92,6 +92,13 @@ figure, axes = plt.subplots(1, 2, figsize=(9, 3), layout="constrained")
 for panel, name in zip(axes, result.names, strict=True):
     edges = np.linspace(*np.percentile(result[name], [0.2, 99.8]), 45)
     panel.hist(result[name].ravel(), edges, density=True, color="#0072B2", alpha=0.4, label=f"{MOODS} moods")
-    panel.hist(correlated[name].ravel(), edges, density=True, histtype="step", color="#D55E00", label=f"{FEW} moods, correlated")
+    panel.hist(
+        correlated[name].ravel(),
+        edges,
+        density=True,
+        histtype="step",
+        color="#D55E00",
+        label=f"{FEW} moods, correlated",
+    )
     panel.set(xlabel=name, yticks=[])
 _ = axes[1].legend(frameon=False)

@@ -51,7 +51,11 @@ def log_likelihood(theta):
     contacts, recovery, size = theta
     mean = np.maximum(simulate(contacts, recovery), 1e-9)
     terms = [
-        math.lgamma(n + size) - math.lgamma(size) - math.lgamma(n + 1) + n * math.log(m / (m + size)) - size * math.log1p(m / size)
+        math.lgamma(n + size)
+        - math.lgamma(size)
+        - math.lgamma(n + 1)
+        + n * math.log(m / (m + size))
+        - size * math.log1p(m / size)
         for n, m in zip(in_bed.tolist(), mean.tolist(), strict=True)
     ]
     return math.fsum(terms)
@@ -90,7 +94,9 @@ left.legend(frameon=False)
 reproduction = draws[:, 0] / draws[:, 1]
 right.hist(reproduction, bins=50, color="#0072B2", alpha=0.7)
 right.set(xlabel="infections by the first case", yticks=[], xlim=(2, 6))
-print(f"R0: {np.median(reproduction):.2f}, 90 % from {np.percentile(reproduction, 5):.2f} to {np.percentile(reproduction, 95):.2f}")
+print(
+    f"R0: {np.median(reproduction):.2f}, 90 % from {np.percentile(reproduction, 5):.2f} to {np.percentile(reproduction, 95):.2f}"
+)
 
 # %% [markdown]
 # Where to go from here:

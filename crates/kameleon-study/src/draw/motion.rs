@@ -64,7 +64,8 @@ impl Canvas {
 
     /// A disc that moves along the points, one at each step, with a line from where it was before.
     pub fn moving_disc(&mut self, points: &[(f64, f64)], colour: &str, clock: Clock) {
-        let (mut times, mut from, mut to) = ("0".to_owned(), [String::new(), String::new()], [String::new(), String::new()]);
+        let (mut times, mut from, mut to) =
+            ("0".to_owned(), [String::new(), String::new()], [String::new(), String::new()]);
         for (step, point) in points.iter().enumerate() {
             let before = points[step.saturating_sub(1)];
             // The first value is that until the first step is shown.
