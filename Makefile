@@ -18,7 +18,7 @@ venv-or-note:
 	@$(MAKE) --no-print-directory venv || echo "NOTE: no Python environment, so tests that need one are skipped"
 
 # The Python package, as a wheel in an environment of its own.
-SCRIPTS = python examples/python benches
+SCRIPTS = python examples/python benches website
 
 test-python: compile venv
 	rm -rf target/wheels && .venv/bin/python python/make_wheel.py target/debug/libkameleon_py.so target/wheels

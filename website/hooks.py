@@ -45,8 +45,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         page, pictures = notebook.to_markdown(path)
         files.append(File.generated(config, f"tutorials/{path.stem}.md", content=page))
-        for name, content in pictures.items():
-            files.append(File.generated(config, f"tutorials/{name}", content=content))
+        for name, picture in pictures.items():
+            files.append(File.generated(config, f"tutorials/{name}", content=picture))
     pages = registry.pages(program) | {"reference/commands.md": commands.page(program)} | python_pages.pages()
     for name, content in pages.items():
         files.append(File.generated(config, name, content=content))

@@ -1,4 +1,4 @@
-"""The Python blocks of the first pages of docs run, and those of docs/clusters.md with threads in the place of clusters."""
+"""The Python blocks of the first pages run, and those of docs/clusters.md with threads in the place of clusters."""
 
 import re
 import sys
