@@ -123,6 +123,7 @@ site: .venv-site/made
 	.venv-site/bin/python -m doctest website/*.py
 	NO_MKDOCS_2_WARNING=1 KAMELEON="$(CURDIR)/target/debug/kameleon" .venv-site/bin/mkdocs build --quiet --config-file website/mkdocs.yml
 	.venv-site/bin/python website/check.py target/site
+	.venv-site/bin/python website/check_search.py target/site
 
 .venv-site/made: website/requirements.txt
 	$(PYTHON) -m venv .venv-site
