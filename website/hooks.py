@@ -66,9 +66,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             raise ValueError(f"{page.file.src_uri} links to {target}, which does not exist")
         return f"[{text}]({config.repo_url}/tree/main/{target})" if config.repo_url else text
 
-    if page.file.generated_by is None:
-        markdown = re.sub(r"\[(?P<text>[^\]]+)\]\(\.\./(?P<target>[^)#]+)\)", followed, markdown)
-    return as_python_markdown(markdown)
+    # What is generated is as Python-Markdown wants it.
+    if page.file.generated_by:
+        return markdown
+    linked = re.sub(r"\[(?P<text>[^\]]+)\]\(\.\./(?P<target>[^)#]+)\)", followed, markdown)
+    return as_python_markdown(linked)
 
 
 def on_page_content(html: str, **_: Any) -> str:

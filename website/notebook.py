@@ -9,6 +9,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from github_markdown import as_python_markdown
+
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -20,7 +22,7 @@ def to_markdown(path: Path) -> tuple[str, dict[str, bytes]]:
     for cell in cells:
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            parts.append(source)
+            parts.append(as_python_markdown(source))
         elif cell["cell_type"] == "code" and source.strip():
             if cell["execution_count"] is None:
                 raise ValueError(f"{path.name} was not executed: run `make notebooks`")

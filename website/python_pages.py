@@ -50,7 +50,7 @@ def block(name: str) -> str:
     """What mkdocstrings replaces by signature and docstring."""
     if not (PACKAGE / f"{name}.py").exists():
         return f"::: kameleon.{name}\n\n"
-    options = ["show_root_heading: false", "heading_level: 1", "show_root_toc_entry: false"]
+    options = ["show_root_heading: false", "heading_level: 2", "show_root_toc_entry: false"]
     return f"::: kameleon.{name}\n    options:\n" + "".join(f"      {option}\n" for option in options) + "\n"
 
 

@@ -68,7 +68,7 @@ print(f"sd of the log estimate {spread:.2f}, longest wait {result.stats['longest
 # %% [markdown]
 # With noise made of standard normals instead, the chain can move them a little at a time: a *correlated* pseudo-marginal
 # chain, which is content with far fewer simulations. It pays for small steps, from which the estimates of both points differ little, so
-# this run uses adaptive Metropolis.
+# this run uses adaptive Metropolis, and more draws, since its steps are small.
 
 # %%
 FEW = 10
@@ -78,7 +78,8 @@ def log_estimate_of_normals(theta, u):
     return log_likelihood(theta, u.reshape(FEW, len(counts)))
 
 
-correlated = km.sample(log_estimate_of_normals, normals=FEW * len(counts), correlated=0.99, sampler=km.AM(), **plan)
+longer = plan | {"draws": 20_000}
+correlated = km.sample(log_estimate_of_normals, normals=FEW * len(counts), correlated=0.99, sampler=km.AM(), **longer)
 correlated.summary()
 
 # %% [markdown]
