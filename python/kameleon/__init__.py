@@ -8,6 +8,8 @@
 2
 """
 
+from typing import Any as _Any
+
 from . import diagnose, kernels, samplers, summary, targets
 from ._kameleon import __version__
 from .chain import Chain, Step
@@ -65,3 +67,10 @@ __all__ = [
     "summary",
     "targets",
 ]
+
+
+def get_cobaya_class() -> _Any:
+    """The sampler that Cobaya finds by ``sampler: {kameleon: }``; Cobaya is imported only here."""
+    from .cobaya import Kameleon
+
+    return Kameleon

@@ -76,6 +76,6 @@ impl PyEnsemble {
     /// The posterior so far as a dictionary, how it ended, and why.
     fn posterior<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, &'static str, String)> {
         let (posterior, ending, reason) = py.detach(|| self.lock().posterior()).map_err(error::run)?;
-        Ok((posterior::to_dict(py, posterior)?, posterior::ending(ending), words::of_python(&reason)))
+        Ok((posterior::to_dict(py, posterior)?, ending.word(), words::of_python(&reason)))
     }
 }

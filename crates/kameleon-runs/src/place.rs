@@ -203,10 +203,11 @@ impl<'p> Place<'p> {
             return false;
         }
         status.stein = slopes::check(prepared, posterior, self.runner, self.control);
-        if status.stein.is_some() {
-            posterior.stein.clone_from(&status.stein);
+        let done = status.stein.is_some();
+        if done {
+            posterior.heed(status.stein.clone());
         }
-        status.stein.is_some()
+        done
     }
 }
 
