@@ -37,8 +37,8 @@ class Ensemble:
         noisy: the values are logarithms of unbiased estimates; ``generators`` has a random generator for each row.
         normals: the number of standard normals that an estimate is a function of; ``normals`` has a row of them for
             each row of points.
-        correlated, sampler, draws, max_warmup, chains, thin, seed, pool, until, max_draws, max_evaluations, check,
-            keep_warmup, keep_jumps: as in ``km.sample``.
+        correlated, sampler, draws, max_warmup, chains, thin, seed, pool: as in ``km.sample``.
+        until, max_draws, max_evaluations, check, keep_warmup, keep_jumps: as in ``km.sample``.
         warmup: a number of iterations, or "auto" (until the chains have learned, where the sampler can tell).
 
     >>> import kameleon as km

@@ -119,7 +119,7 @@ fn bounds_and_priors_pass_the_gradient_on() {
         Bound::below(4.0).unwrap(),
         Bound::above(0.0).unwrap(),
         Bound::between(0.0, 1.0).unwrap(),
-        Bound::between(-2.0, 1.5).unwrap(),
+        Bound::circle(-2.0, 1.5).unwrap(),
     ];
     let with = WithPrior::within(likelihood, priors.iter().copied().map(Some).collect(), &bounds).unwrap();
     let mut target = Bounded::new(with, bounds).unwrap();
