@@ -1,7 +1,7 @@
 # The commands a developer needs. `make lint test` is what must pass before anything lands.
 
 .PHONY: test compile venv-or-note test-python test-r check-r python-registry test-slow lint docs bench population-cost compare compare-evidence compare-installed \
-	venv test-wheel test-packages notebooks calibration test-hosts hosts
+	venv test-wheel test-packages notebooks calibration test-hosts hosts site gallery
 
 test:
 	@$(MAKE) --no-print-directory -j2 compile venv-or-note
@@ -18,7 +18,7 @@ venv-or-note:
 	@$(MAKE) --no-print-directory venv || echo "NOTE: no Python environment, so tests that need one are skipped"
 
 # The Python package, as a wheel in an environment of its own.
-SCRIPTS = python examples/python benches
+SCRIPTS = python examples/python benches website
 
 test-python: compile venv
 	rm -rf target/wheels && .venv/bin/python python/make_wheel.py target/debug/libkameleon_py.so target/wheels
@@ -157,7 +157,29 @@ test-packages: venv
 	.venv/bin/python -m build --sdist --outdir target/sdist
 	$(PYTHON) -m pip wheel --disable-pip-version-check --no-deps --wheel-dir target/sdist target/sdist/*.tar.gz
 
-# The examples as executed notebooks, from the scripts beside them.
+# The examples as executed notebooks, from the scripts beside them. The site shows what is stored in them.
 notebooks: venv
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check . jupytext nbconvert ipykernel
-	cd examples/python && for script in *.py; do ../../.venv/bin/jupytext --quiet --to ipynb --execute $$script; done
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check . jupytext nbconvert ipykernel dynesty
+	cd examples/python && for script in *.py; do \
+		PYTHONWARNINGS=ignore::FutureWarning ../../.venv/bin/jupytext --quiet --to ipynb --execute $$script || exit 1; done
+
+# The documentation site in target/site, which works offline and from the disk; open target/site/index.html. It is built in strict mode, and all
+# links, anchors and files of the built pages are checked.
+site: .venv-site/made
+	cargo build --quiet --locked -p kameleon-cli
+	.venv-site/bin/python -m doctest website/*.py
+	NO_MKDOCS_2_WARNING=1 KAMELEON="$(CURDIR)/target/debug/kameleon" .venv-site/bin/mkdocs build --quiet --config-file website/mkdocs.yml
+	.venv-site/bin/python website/check.py target/site
+	.venv-site/bin/python website/check_search.py target/site
+
+.venv-site/made: website/requirements.txt
+	$(PYTHON) -m venv .venv-site
+	.venv-site/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+# The animated pictures of docs/gallery.md.
+gallery:
+	cargo build --quiet --locked -p kameleon-cli
+	for target in banana ring flower; do \
+		target/debug/kameleon animate --target $$target --out docs/figures/animation-$$target.svg || exit 1; done
+	target/debug/kameleon animate --target two-modes:distance=8 --out docs/figures/animation-two-modes.svg

@@ -75,5 +75,19 @@ bounded = km.sample(
 )
 bounded.summary()
 
+# %% [markdown]
+# Every draw is a line. The error bars alone would give a much narrower bundle: `log_f` says by how much they are too small.
+
 # %%
-_ = bounded.plot_pair("m", "b")
+import matplotlib.pyplot as plt
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=[3, 2], layout="constrained")
+grid = np.linspace(0, 10, 2)
+for m, b, _ in bounded.draws.reshape(-1, 3)[::120]:
+    left.plot(grid, m * grid + b, color="#0072B2", alpha=0.12)
+left.errorbar(x, y, y_error, fmt="o", color="#D55E00", markersize=3, linewidth=1)
+left.set(xlabel="x", ylabel="y")
+right.plot(bounded["m"].ravel(), bounded["b"].ravel(), ".", color="#0072B2", markersize=2, alpha=0.3)
+right.plot(-0.96, 4.3, "*", color="#D55E00", markersize=14, label="the truth")
+right.set(xlabel="m", ylabel="b")
+_ = right.legend(frameon=False)

@@ -36,7 +36,7 @@ result = km.sample(gp, start=theta, warmup=1_500, draws=1_500, chains=4, seed=1)
 result
 
 # %%
-_ = result.plot_pair("log_l2[Mg]", "log_l2[Al]")
+_ = result.plot_pair("log_l2[Mg]", "log_l2[Al]", ellipses=False)
 # %% [markdown]
 # Predictions for the pieces that were left out, averaged over the posterior:
 

@@ -66,6 +66,7 @@ def trace(result: Result, names: Sequence[str] | None = None) -> Any:
             left.plot(np.arange(0, len(chain), every), chain[::every], lw=0.5, alpha=0.8, color=f"C{k}")
             right.hist(chain, bins=edges, histtype="step", density=True, color=f"C{k}", label=f"chain {k}")
         left.set_ylabel(name)
+        left.locator_params(axis="x", nbins=5)
         right.set_yticks([])
         right.set_xlabel(name)
     axes[-1][0].set_xlabel("draw")

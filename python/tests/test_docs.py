@@ -1,4 +1,4 @@
-"""The Python blocks of docs/clusters.md run, with threads in the place of clusters."""
+"""The Python blocks of the first pages run, and those of docs/clusters.md with threads in the place of clusters."""
 
 import re
 import sys
@@ -12,7 +12,12 @@ from conftest import ROOT, normal
 
 import kameleon as km
 
-BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs/clusters.md").read_text(), re.DOTALL)
+
+def blocks(page):
+    return re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(), re.DOTALL)
+
+
+BLOCKS = blocks("clusters.md")
 SHORT = {"chains": 2, "warmup": 20, "draws": 10, "sampler": km.SM()}
 
 
@@ -73,3 +78,14 @@ def test_a_block_of_the_page_about_clusters_runs(cluster, block):
 
 def test_the_page_has_a_block_for_each_kind_of_cluster():
     assert len(BLOCKS) == 5
+
+
+@pytest.mark.parametrize("page", ["index.md", "start.md"])
+def test_the_first_pages_run_and_converge(page, capsys):
+    (block,) = blocks(page)
+    exec(compile(block, page, "exec"), {"__name__": "__main__"})
+    printed = capsys.readouterr().out
+    assert "Converged" in printed
+    if page == "start.md":
+        table = (ROOT / "docs" / page).read_text()
+        assert all(line.strip() in table for line in printed.splitlines()), printed

@@ -10,7 +10,7 @@ pub use formats::FormatFlags;
 pub use given::{Given, number, whole};
 pub use gp::GpArgs;
 pub use run::{RunArgs, SamplerArgs};
-pub use study::{CalibrateArgs, CompareArgs, PaperArgs, ScaleArg, StudyArgs};
+pub use study::{AnimateArgs, CalibrateArgs, CompareArgs, PaperArgs, ScaleArg, StudyArgs};
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -60,6 +60,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Run models whose truth is known, and say how far off those runs are that are called converged
     Calibrate(CalibrateArgs),
+    /// Draw chains that move over the contours of a target in two dimensions, as an animated SVG
+    Animate(AnimateArgs),
     /// Print shell completions
     Completions {
         /// Which shell

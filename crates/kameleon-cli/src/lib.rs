@@ -1,5 +1,6 @@
 //! The program `kameleon` as a function, which the binary calls, and the Python package for its console script.
 
+mod animate;
 mod args;
 mod calibrate;
 mod colour;
@@ -111,6 +112,7 @@ fn dispatch(command: Command, invocation: &Invocation) -> Result<Exit> {
         Command::Paper(args) => study::paper(&args, invocation),
         Command::Compare(args) => study::compare(&args, invocation),
         Command::Calibrate(args) => calibrate::calibrate(&args, invocation),
+        Command::Animate(args) => animate::animate(&args),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { command } => manual::page(command.as_deref()),
     }

@@ -2,15 +2,19 @@
 
 mod axes;
 mod bars;
+mod contour;
 mod curves;
 mod heat;
+mod motion;
 mod style;
 mod svg;
 
 pub use axes::{Axis, Frame};
 pub use bars::{BarRow, bars};
+pub use contour::Grid;
 pub use curves::curves;
 pub use heat::{CIVIDIS, GREYS, Heat, cell_centre};
+pub use motion::Clock;
 pub use style::{BLUE, FONT, RED};
 pub use svg::{Anchor, Canvas};
 

@@ -99,7 +99,7 @@ fn add_errors(results: &mut Results, of: &Replicates, at: u64, ends: &[&Checkpoi
 }
 
 /// The range of the values, wider by a share of it to either side.
-fn range(values: impl Iterator<Item = f64> + Clone, margin: f64) -> (f64, f64) {
+pub(crate) fn range(values: impl Iterator<Item = f64> + Clone, margin: f64) -> (f64, f64) {
     let low = values.clone().fold(f64::INFINITY, f64::min);
     let high = values.fold(f64::NEG_INFINITY, f64::max);
     let margin = margin * (high - low).max(1e-3);

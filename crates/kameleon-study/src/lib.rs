@@ -4,6 +4,7 @@
 //! every finished one in a cache so that an interrupted run can be resumed, and makes the figures (SVG and PNG), the data
 //! behind them (CSV) and one page that says which claims hold.
 
+mod animation;
 mod cache;
 mod calibration;
 mod draw;
@@ -22,6 +23,7 @@ mod spec;
 mod study;
 mod verdict;
 
+pub use animation::Animation;
 pub use calibration::{Calibration, Selection};
 pub use error::StudyError;
 pub use paper::figures;

@@ -1,7 +1,8 @@
-//! The flags of `kameleon paper`, `kameleon compare` and `kameleon calibrate`.
+//! The flags of `kameleon paper`, `kameleon compare`, `kameleon calibrate` and `kameleon animate`.
 
 use super::whole;
 use clap::Args;
+use kameleon::Choice;
 use kameleon::plan::Check;
 use std::path::PathBuf;
 
@@ -94,4 +95,27 @@ pub struct CalibrateArgs {
     /// Show no progress bar
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// The flags of `kameleon animate`.
+#[derive(Args)]
+pub struct AnimateArgs {
+    /// A target whose truth is known, in two dimensions, such as banana:b=0.03 or ring
+    #[arg(long, default_value = "banana", value_name = "NAME[:KEY=VALUE,…]")]
+    pub target: Choice,
+    /// The sampler of a panel, such as KAMH-LS:n=500; up to three times
+    #[arg(long, default_values = ["SM", "kameleon"], value_name = "NAME[:KEY=VALUE,…]")]
+    pub sampler: Vec<Choice>,
+    /// The iterations that are shown
+    #[arg(long, default_value_t = 300, value_name = "COUNT", value_parser = whole::<usize>)]
+    pub draws: usize,
+    /// The iterations of each chain before those that are shown
+    #[arg(long, default_value_t = 5000, value_name = "COUNT", value_parser = whole::<u64>)]
+    pub warmup: u64,
+    /// The seed of all random numbers
+    #[arg(long, default_value_t = 1, value_name = "SEED", value_parser = whole::<u64>)]
+    pub seed: u64,
+    /// The file to write
+    #[arg(long, short, default_value = "animation.svg", value_name = "FILE.svg")]
+    pub out: PathBuf,
 }

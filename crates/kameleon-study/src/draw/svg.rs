@@ -28,7 +28,8 @@ impl Canvas {
         Self { width, height, body: String::new() }
     }
 
-    fn add(&mut self, arguments: std::fmt::Arguments<'_>) {
+    /// Adds an element.
+    pub(super) fn add(&mut self, arguments: std::fmt::Arguments<'_>) {
         self.body.write_fmt(arguments).expect("strings take whatever is written");
         self.body.push('\n');
     }

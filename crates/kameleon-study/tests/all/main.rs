@@ -1,5 +1,6 @@
 //! Tests of studies through the public interface.
 
+mod animation;
 mod calibration;
 mod common;
 mod studies;
