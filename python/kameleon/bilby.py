@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ._hosts import Rows, circle, missing, run, spacing
+from ._hosts import Rows, missing, run, spacing
 from .errors import SettingsError
+from .parameters import Periodic
 from .result import Result
 
 try:
@@ -125,7 +126,7 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
         if hasattr(prior, "condition_func"):
             return None
         ends = float(prior.minimum), float(prior.maximum)
-        return circle(*ends) if prior.boundary == "periodic" else ends
+        return Periodic(*ends) if prior.boundary == "periodic" else ends
 
     def _log_likelihoods(self, points: Rows) -> Rows:
         """The log likelihood at each row, by bilby's pool if there is one."""
