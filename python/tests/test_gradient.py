@@ -63,9 +63,7 @@ def test_data_and_noise_reach_the_gradient():
 def test_what_is_wrong_with_a_gradient_is_said():
     with pytest.raises(km.SettingsError, match="this target has no gradient"):
         km.sample(value, [0.0, 0.0], sampler=km.MALA(), **SHORT)
-    with pytest.raises(
-        km.StartError, match=r"wrong: for parameter `b` at \(a = 1, b = 2\) it is 2.0+, where .* give -2"
-    ):
+    with pytest.raises(km.StartError, match=r"wrong: for parameter `b` at \(a = 1, b = 2\) it is 2.0+, where .* give -2"):
         wrong = lambda x: x * [-1, 1]  # noqa: E731
         km.sample(value, [1.0, 2.0], parameters=["a", "b"], gradient=wrong, sampler=km.MALA(), **SHORT)
     with pytest.raises(ValueError, match="the gradient must be 2 numbers, not 1"):
