@@ -183,6 +183,9 @@ impl AnyChain for Unteachable {
     fn learner(&self) -> Option<&dyn Learner> {
         self.0.learner()
     }
+    fn set_circles(&mut self, coordinates: &[usize]) {
+        self.0.set_circles(coordinates);
+    }
     fn join(&mut self) {
         self.0.join();
     }
