@@ -7,7 +7,6 @@ prints the tables of docs/hosts.md. Times are processor seconds of the whole cal
 
 import argparse
 import contextlib
-import importlib
 import io
 import logging
 import os
@@ -201,74 +200,111 @@ class Burning:
         self.used += now - start
         return -0.5 * float(np.dot(x, x))
 
+    def __deepcopy__(self, memo):
+        return self
+
+
+NAMES = [f"x{k}" for k in range(6)]
+SHORT = {"seed": 1, "check": "off"}
+
 
 def by_bilby(burn):
+    """A run, and one evaluation as any sampler of bilby makes it."""
     import bilby
 
-    bilby.core.utils.logger.setLevel(logging.ERROR)
+    import kameleon.bilby as plugin
 
     class Likelihood(bilby.Likelihood):
         def log_likelihood(self, parameters):
-            return burn(np.array([parameters[f"x{k}"] for k in range(6)]))
+            return burn(np.array([parameters[name] for name in NAMES]))
 
-    priors = {f"x{k}": bilby.prior.Uniform(-5, 5) for k in range(6)}
-    bilby.run_sampler(Likelihood(), priors, sampler="kameleon", save=False, clean=True, seed=1, draws=2000, check="off")
+    bilby.core.utils.logger.setLevel(logging.ERROR)
+    likelihood, priors = Likelihood(), bilby.core.prior.PriorDict({name: bilby.prior.Uniform(-5, 5) for name in NAMES})
+    sampler = plugin.Kameleon(likelihood, priors, soft_init=True, meta_data={"likelihood": {}}, draws=2000, **SHORT)
+    return plugin, sampler.run_sampler, lambda x: (sampler.log_prior(x), sampler.log_likelihood(x))
 
 
 def by_cobaya(burn):
-    from cobaya.run import run
+    """A run, and one evaluation as any sampler of Cobaya makes it."""
+    from cobaya.model import get_model
+    from cobaya.sampler import get_sampler
 
-    names = [f"x{k}" for k in range(6)]
-    box = {name: {"prior": {"min": -5, "max": 5}} for name in names}
-    function = eval(f"lambda {', '.join(names)}: burn(np.array([{', '.join(names)}]))", {"burn": burn, "np": np})
-    settings = {"seed": 1, "draws": 2000, "check": "off"}
-    run({"likelihood": {"b": {"external": function}}, "params": box, "sampler": {"kameleon": settings}, "debug": 40})
+    import kameleon.cobaya as plugin
+
+    function = eval(f"lambda {', '.join(NAMES)}: burn(np.array([{', '.join(NAMES)}]))", {"burn": burn, "np": np})
+    box = {name: {"prior": {"min": -5, "max": 5}} for name in NAMES}
+    model = get_model({"likelihood": {"b": {"external": function}}, "params": box, "debug": logging.ERROR})
+    sampler = get_sampler({"kameleon": {"draws": 2000, **SHORT}}, model)
+    return plugin, sampler.run, model.logposterior
 
 
 def by_pints(burn):
+    """A run, of which all is ours or PINTS'."""
     import pints
 
     import kameleon.pints as plugin
 
     class Density(pints.LogPDF):
         def n_parameters(self):
-            return 6
+            return len(NAMES)
 
         def __call__(self, x):
             return burn(x)
 
     np.random.seed(1)
     made = pints.MCMCController(Density(), 4, np.random.normal(size=(4, 6)), method=plugin.Kameleon)
-    made.set_max_iterations(3000)
+    made.set_max_iterations(6000)
     made.set_log_to_screen(False)
-    plugin.set_warmup(made, 1000)
-    made.run()
+    plugin.set_warmup(made, 4000)
+    return None, made.run, Density()
 
 
 def by_pypesto(burn):
+    """A run, and one evaluation of the objective."""
     import pypesto
-    import pypesto.sample
 
-    from kameleon.pypesto import Kameleon
+    import kameleon.pypesto as plugin
 
-    objective = pypesto.Objective(fun=lambda x: -burn(x))
-    problem = pypesto.Problem(objective=objective, lb=[-5] * 6, ub=[5] * 6)
-    pypesto.sample.sample(problem, 8_000, Kameleon({"seed": 1, "check": "off"}))
+    problem = pypesto.Problem(objective=pypesto.Objective(fun=lambda x: -burn(x)), lb=[-5] * 6, ub=[5] * 6)
+    sampler = plugin.Kameleon(SHORT)
+    sampler.initialize(problem, None)
+    return plugin, lambda: sampler.sample(8000), problem.objective
+
+
+def besides(burn, run):
+    """The processor time that a call needs besides the likelihood, in microseconds per evaluation."""
+    burn.calls, burn.used = 0, 0.0
+    before = time.process_time()
+    run()
+    return (time.process_time() - before - burn.used) / burn.calls * 1e6
 
 
 def cost() -> None:
-    """Processor time of a whole run, all but the likelihood's own, per evaluation."""
-    print("| host | evaluations | µs per evaluation besides the likelihood | of a likelihood of 1 ms |")
-    print("|---|--:|--:|--:|")
+    """Processor time while chains run, besides the likelihood's: all of it, and what any sampler would pay the host."""
+    print("| host | evaluations | µs per evaluation besides the likelihood | the host's own | ours |")
+    print("|---|--:|--:|--:|--:|")
     for call in (by_bilby, by_cobaya, by_pints, by_pypesto):
-        host = call.__name__.removeprefix("by_")
-        importlib.import_module(f"kameleon.{host}")
-        burn = Burning()
-        before = time.process_time()
+        burn, spent = Burning(), []
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            call(burn)
-        besides = (time.process_time() - before - burn.used) / burn.calls
-        print(f"| {host} | {burn.calls} | {besides * 1e6:.0f} | {besides / 0.001:.1%} |", flush=True)
+            plugin, run, once = call(burn)
+            points = np.random.default_rng(1).normal(size=(2000, 6))
+            own = besides(burn, lambda points=points, once=once: [once(x) for x in points])
+            if plugin is None:
+                spent.append(besides(burn, run))
+            else:
+                inner = plugin.run
+
+                def timed(*args, inner=inner, burn=burn, spent=spent, **kwargs):
+                    found = []
+                    spent.append(besides(burn, lambda: found.append(inner(*args, **kwargs))))
+                    return found[0]
+
+                plugin.run = timed
+                run()
+                plugin.run = inner
+        host = call.__name__.removeprefix("by_")
+        ours = spent[0] - own
+        print(f"| {host} | {burn.calls} | {spent[0]:.0f} | {own:.0f} | {ours:.0f}, {ours / 1000:.1%} |", flush=True)
 
 
 def main() -> None:

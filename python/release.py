@@ -19,6 +19,7 @@ PLACES = {
     "Cargo.toml": r'^(?:version = |kameleon(?:-\w+)? = \{ path = "[^"]+", version = )"',
     "CITATION.cff": r"^version: ",
     "recipe/recipe.yaml": r'^  version: "',
+    "r/DESCRIPTION": r"^Version: ",
 }
 # Where the address of the repository belongs: the line before it, and what is written there.
 ADDRESS = {

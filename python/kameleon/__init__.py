@@ -25,9 +25,10 @@ from .errors import (
     TargetError,
 )
 from .evidence import Evidence, Reweighted, reweight
+from .parameters import Periodic
 from .population import Mode, Population, PopulationSummary
 from .result import Result
-from .samplers import AM, AMPCA, DEMCZ, KAMH, SM, Kameleon, KameleonPCA, Sampler
+from .samplers import AM, AMPCA, DEMCZ, KAMH, MALA, PMALA, SM, Kameleon, KameleonPCA, Sampler
 from .sampling import load, resume, sample
 
 __all__ = [
@@ -35,6 +36,8 @@ __all__ = [
     "AMPCA",
     "DEMCZ",
     "KAMH",
+    "MALA",
+    "PMALA",
     "SM",
     "Chain",
     "Ensemble",
@@ -46,6 +49,7 @@ __all__ = [
     "KameleonWarning",
     "Mode",
     "ParameterError",
+    "Periodic",
     "Population",
     "PopulationSummary",
     "Result",

@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from ._hosts import Rows, circle, missing, run, spacing
+from .errors import SettingsError
 from .result import Result
 
 try:
+    from bilby.core.prior.analytical import WeightedDiscreteValues
     from bilby.core.sampler import base_sampler
     from bilby.core.utils import logger, random
 except ImportError as error:
@@ -73,6 +75,7 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
     @base_sampler.signal_wrapper  # type: ignore[untyped-decorator]
     def run_sampler(self) -> Any:
         """Runs the chains, or goes on with those in the folder, and fills bilby's result."""
+        self._refuse_discrete()
         folder = Path(self.outdir) / f"{self.sampler_name}_{self.label}"
         if folder.exists() and not self.kwargs["resume"]:
             shutil.rmtree(folder)
@@ -109,6 +112,12 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
             prior_draws=self._draw,
             **given,
         )
+
+    def _refuse_discrete(self) -> None:
+        for key in self.search_parameter_keys:
+            if isinstance(self.priors[key], WeightedDiscreteValues):
+                what = f"{key} has the discrete prior {self.priors[key]!r}; Kameleon samples continuous parameters only"
+                raise SettingsError("priors", what)
 
     def _ends(self, key: str) -> tuple[float, float] | None:
         """The bounds of a parameter; none where they depend on other parameters, so that only the prior knows them."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from math import prod
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,25 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import SettingsError
 
 Shape = int | Sequence[int]
-Bounds = tuple[float | None, float | None]
+
+
+class Periodic(NamedTuple):
+    """Bounds whose two ends are the same place: of an angle, a phase, a time of day.
+
+    An end that is not given is that of the prior. For an array parameter the ends may be arrays of its shape.
+
+    >>> import kameleon as km
+    >>> km.Periodic(0, 24)
+    Periodic(lower=0, upper=24)
+    """
+
+    lower: Any = None
+    """Where the circle begins. Draws are in [lower, upper)."""
+    upper: Any = None
+    """Where it ends, at the same place."""
+
+
+Bounds = Periodic | tuple[float | None, float | None]
 
 Table = dict[str, dict[str, Any]]
 """What is known of each coordinate."""
@@ -131,6 +149,8 @@ def within(names: Sequence[str], bounds: Any) -> Table:
         except (TypeError, ValueError):
             raise SettingsError("bounds", f"of {name} must be a pair (lower, upper), not {bound!r}") from None
         table[name].update(lower=_limit(lower), upper=_limit(upper))
+        if isinstance(bound, Periodic):
+            table[name]["periodic"] = True
     return table
 
 
@@ -151,11 +171,11 @@ def count_of(bounds: Any) -> int:
 
 
 def _is_pair(bounds: Any) -> bool:
-    """Whether it is one pair of numbers, of which one may be None."""
+    """Whether it is one pair of numbers, of which one may be None, or both of a circle."""
     plain = (
         isinstance(bounds, tuple) and len(bounds) == 2 and all(end is None or isinstance(end, Real) for end in bounds)
     )
-    return plain and bounds != (None, None)
+    return plain and (bounds != (None, None) or isinstance(bounds, Periodic))
 
 
 def _as_pairs(bounds: Any, count: int) -> Any:
@@ -184,7 +204,8 @@ def _split_pair(pair: Any, shape: Sequence[int]) -> list[Any]:
         ends = [np.broadcast_to(np.asarray(end, dtype=object), tuple(shape)).ravel() for end in (lower, upper)]
     except (TypeError, ValueError):
         return _repeat(pair, shape)
-    return list(zip(*ends, strict=True))
+    pairs = list(zip(*ends, strict=True))
+    return [Periodic(*ends) for ends in pairs] if isinstance(pair, Periodic) else pairs
 
 
 def _limit(value: float | None) -> float | None:

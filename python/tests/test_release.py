@@ -1,4 +1,4 @@
-"""There is one version: Cargo.toml, the package, CITATION.cff, the recipe and CHANGELOG.md agree."""
+"""There is one version: Cargo.toml, the package, CITATION.cff, the recipe, the R package and CHANGELOG.md agree."""
 
 import importlib.util
 import re

@@ -244,6 +244,8 @@ def test_points_without_a_likelihood_are_rejected_and_reported(said):
 def test_a_wrong_argument_is_named(said):
     run(label="wrong", nlive=500, draws=300)
     assert "'nlive' not an argument of 'Kameleon'" in said()
+    with pytest.raises(km.SettingsError, match="n has the discrete prior"):
+        run(Other(lambda at: -((at["x"] - at["n"]) ** 2)), box(n=priors_of.Categorical(3)), label="discrete")
     with pytest.raises(km.SettingsError, match="warmup"):
         run(label="wrong2", warmup="long")
 

@@ -1,11 +1,14 @@
-//! Bounded parameters, sampled on the real line through a logarithm or a logit, with the Jacobian.
+//! Bounded parameters, sampled on the real line through a logarithm or a logit, and periodic ones, through a normal quantile; with the
+//! Jacobian.
 
 use crate::batch::evaluate_others;
 use crate::error::{ModelError, demand};
+use kameleon::circles::{coordinate, log_slope, place, wrapped};
+use kameleon::target::WrongSlope;
 use kameleon::{Evaluation, Noise, Target};
 use serde::{Deserialize, Serialize};
 
-/// The open interval a parameter lives in; x is a function of an unbounded u.
+/// The open interval a parameter lives in, or the circle that an interval is closed to; x is a function of an unbounded u.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Limits")]
 pub struct Bound {
@@ -13,6 +16,8 @@ pub struct Bound {
     lower: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     upper: Option<f64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    periodic: bool,
 }
 
 /// A bound as it is written.
@@ -21,19 +26,22 @@ pub struct Bound {
 struct Limits {
     lower: Option<f64>,
     upper: Option<f64>,
+    #[serde(default)]
+    periodic: bool,
 }
 
 impl TryFrom<Limits> for Bound {
     type Error = ModelError;
 
     fn try_from(limits: Limits) -> Result<Self, ModelError> {
-        Self::new(limits.lower, limits.upper)
+        let bound = Self::new(limits.lower, limits.upper)?;
+        if limits.periodic { bound.closed() } else { Ok(bound) }
     }
 }
 
 impl Bound {
     /// The real line.
-    pub const FREE: Self = Self { lower: None, upper: None };
+    pub const FREE: Self = Self { lower: None, upper: None, periodic: false };
 
     /// The numbers above `lower` and below `upper`; `None` is no bound.
     pub fn new(lower: Option<f64>, upper: Option<f64>) -> Result<Self, ModelError> {
@@ -45,7 +53,34 @@ impl Bound {
             demand(a < b, "bounds", || format!("lower, {a}, must be less than upper, {b}"))?;
             demand((b - a).is_finite(), "bounds", || format!("{a} and {b} are too far apart"))?;
         }
-        Ok(Self { lower, upper })
+        Ok(Self { lower, upper, periodic: false })
+    }
+
+    /// The circle of the numbers from `lower` to `upper`, which are the same place.
+    pub fn circle(lower: f64, upper: f64) -> Result<Self, ModelError> {
+        Self::between(lower, upper)?.closed()
+    }
+
+    /// The interval closed to a circle; an error unless it has both ends.
+    pub fn closed(self) -> Result<Self, ModelError> {
+        let has_ends = self.lower.is_some() && self.upper.is_some();
+        demand(has_ends, "bounds", || "a periodic parameter needs both lower and upper".into())?;
+        Ok(Self { periodic: true, ..self })
+    }
+
+    /// Whether the two ends are the same place.
+    pub fn is_periodic(self) -> bool {
+        self.periodic
+    }
+
+    /// The number in the interval that is the same place of a circle; x itself where there is no circle.
+    pub fn wrap(self, x: f64) -> f64 {
+        match (self.periodic, self.lower, self.upper) {
+            (true, Some(a), Some(b)) if !(a <= x && x < b) => {
+                (a + (b - a) * wrapped((x - a) / (b - a))).min(b.next_down())
+            }
+            _ => x,
+        }
     }
 
     /// The numbers above `lower`.
@@ -73,9 +108,17 @@ impl Bound {
         self.upper
     }
 
-    /// Whether x is strictly inside.
+    /// x itself, or the number of the same place of a circle that is nearest to another.
+    pub fn nearest_to(self, other: f64, x: f64) -> f64 {
+        match (self.periodic, self.lower, self.upper) {
+            (true, Some(a), Some(b)) => x + (b - a) * libm::round((other - x) / (b - a)),
+            _ => x,
+        }
+    }
+
+    /// Whether x is strictly inside; any finite number is on a circle.
     pub fn contains(self, x: f64) -> bool {
-        x.is_finite() && self.lower.is_none_or(|a| a < x) && self.upper.is_none_or(|b| x < b)
+        x.is_finite() && (self.periodic || self.lower.is_none_or(|a| a < x) && self.upper.is_none_or(|b| x < b))
     }
 
     /// u(x), for an x inside.
@@ -84,6 +127,7 @@ impl Bound {
             (None, None) => x,
             (Some(a), None) => libm::log(x - a),
             (None, Some(b)) => libm::log(b - x),
+            (Some(a), Some(b)) if self.periodic => coordinate((self.wrap(x) - a) / (b - a)),
             (Some(a), Some(b)) => libm::log(x - a) - libm::log(b - x),
         }
     }
@@ -93,12 +137,17 @@ impl Bound {
         if self == Self::FREE { u } else { self.bounded(u).0 }
     }
 
-    /// x(u) = a + eᵘ, b − eᵘ or a + (b − a) / (1 + e⁻ᵘ), and log |dx/du|. Rounding never puts x on a bound, where a density may be infinite.
+    /// x(u) = a + eᵘ, b − eᵘ, a + (b − a) / (1 + e⁻ᵘ) or, on a circle, a + (b − a) Φ(u), and log |dx/du|. Rounding never puts x on a bound, where a density may be infinite.
     pub fn bounded(self, u: f64) -> (f64, f64) {
         match (self.lower, self.upper) {
             (None, None) => (u, 0.0),
             (Some(a), None) => ((a + libm::exp(u)).max(a.next_up()), u),
             (None, Some(b)) => ((b - libm::exp(u)).min(b.next_down()), u),
+            (Some(a), Some(b)) if self.periodic => {
+                let distance = (b - a) * place(-u.abs());
+                let x = if u < 0.0 { a + distance } else { b - distance };
+                (x.clamp(a, b.next_down()), libm::log(b - a) + log_slope(u))
+            }
             (Some(a), Some(b)) => {
                 // e^{−|u|} never overflows, and measures the distance to the nearer bound without cancellation.
                 let small = libm::exp(-u.abs());
@@ -107,6 +156,17 @@ impl Bound {
                 let log_jacobian = libm::log(b - a) - u.abs() - 2.0 * libm::log1p(small);
                 (x.clamp(a.next_up(), b.next_down().max(a.next_up())), log_jacobian)
             }
+        }
+    }
+
+    /// dx/du at u, and the slope of log |dx/du| there.
+    fn slopes(self, u: f64) -> (f64, f64) {
+        match (self.lower, self.upper) {
+            (None, None) => (1.0, 0.0),
+            (Some(_), None) => (libm::exp(u), 1.0),
+            (None, Some(_)) => (-libm::exp(u), 1.0),
+            (Some(_), Some(_)) if self.periodic => (libm::exp(self.bounded(u).1), -u),
+            (Some(_), Some(_)) => (libm::exp(self.bounded(u).1), -libm::tanh(0.5 * u)),
         }
     }
 }
@@ -133,6 +193,11 @@ impl<T: Target> Bounded<T> {
     /// The bounds, in the order of the parameters.
     pub fn bounds(&self) -> &[Bound] {
         &self.bounds
+    }
+
+    /// The parameters that are periodic, by their places: chains and populations are told of these circles.
+    pub fn circles(&self) -> Vec<usize> {
+        (0..self.bounds.len()).filter(|i| self.bounds[*i].is_periodic()).collect()
     }
 
     /// The unbounded point u of x; an error unless x is strictly inside the bounds.
@@ -170,6 +235,17 @@ impl<T: Target> Bounded<T> {
         self.bounds.iter().zip(u).map(|(bound, &u)| bound.bounded(u).1).sum()
     }
 
+    /// Goes to x(u), and tells log |dx/du|; none where the transformation overflows and the model is not to be evaluated.
+    fn place(&mut self, u: &[f64]) -> Option<f64> {
+        let mut log_jacobian = 0.0;
+        for ((x, bound), u) in self.x.iter_mut().zip(&self.bounds).zip(u) {
+            let (at, more) = bound.bounded(*u);
+            *x = at;
+            log_jacobian += more;
+        }
+        self.x.iter().all(|x| !x.is_infinite()).then_some(log_jacobian)
+    }
+
     /// The target within the bounds.
     pub fn target(&self) -> &T {
         &self.target
@@ -186,17 +262,33 @@ impl<T: Target> Target for Bounded<T> {
     }
 
     fn log_density(&mut self, u: &[f64], noise: Noise<'_>) -> Evaluation {
-        let mut log_jacobian = 0.0;
-        for i in 0..self.bounds.len() {
-            let (x, more) = self.bounds[i].bounded(u[i]);
-            self.x[i] = x;
-            log_jacobian += more;
+        match self.place(u) {
+            Some(log_jacobian) => Ok(self.target.log_density(&self.x, noise)? + log_jacobian),
+            None => Ok(f64::NEG_INFINITY),
         }
-        // Where the transformation overflows, the model is not evaluated.
-        if self.x.iter().any(|x| x.is_infinite()) {
-            return Ok(f64::NEG_INFINITY);
+    }
+
+    fn has_gradient(&self) -> bool {
+        self.target.has_gradient()
+    }
+
+    fn gradient(&mut self, u: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let Some(log_jacobian) = self.place(u) else { return Ok(f64::NEG_INFINITY) };
+        let value = self.target.gradient(&self.x, noise, gradient)? + log_jacobian;
+        for ((g, bound), u) in gradient.iter_mut().zip(&self.bounds).zip(u) {
+            let (stretch, more) = bound.slopes(*u);
+            *g = *g * stretch + more;
         }
-        Ok(self.target.log_density(&self.x, noise)? + log_jacobian)
+        Ok(value)
+    }
+
+    fn wrong_slope_of_model(&self, wrong: WrongSlope) -> WrongSlope {
+        let (u, i) = (&wrong.x, wrong.parameter);
+        let (stretch, more) = self.bounds[i].slopes(u[i]);
+        let own = |slope: f64| (slope - more) / stretch;
+        let x = u.iter().zip(&self.bounds).map(|(u, bound)| bound.value(*u)).collect();
+        let wrong = WrongSlope { x, parameter: i, given: own(wrong.given), found: own(wrong.found) };
+        self.target.wrong_slope_of_model(wrong)
     }
 
     fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {

@@ -26,6 +26,7 @@ pub fn to_dict(py: Python<'_>, mut posterior: Posterior) -> PyResult<Bound<'_, P
     dict.set_item("chains", chains)?;
     dict.set_item("target", posterior.target)?;
     dict.set_item("sampler", posterior.sampler)?;
+    dict.set_item("periods", posterior.periods)?;
     dict.set_item("names", posterior.names)?;
     let variables: Vec<_> = posterior.variables.into_iter().map(|v| (v.name, v.shape)).collect();
     dict.set_item("variables", variables)?;
@@ -104,6 +105,7 @@ fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
         target: get!(dict, "target"),
         sampler: get!(dict, "sampler"),
         names: get!(dict, "names"),
+        periods: get!(dict, "periods"),
         variables: variables.into_iter().map(|(name, shape)| Variable { name, shape }).collect(),
         chains: chains.iter().map(chain_from_dict).collect::<PyResult<_>>()?,
         seed: get!(dict, "seed"),

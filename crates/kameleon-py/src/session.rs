@@ -157,6 +157,16 @@ impl Target for SignalChecked {
         value
     }
 
+    fn has_gradient(&self) -> bool {
+        self.target.has_gradient()
+    }
+
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let value = self.target.gradient(x, noise, gradient);
+        self.check([&value]);
+        value
+    }
+
     fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {
         let values = self.target.log_densities(points, noise);
         self.check(&values);

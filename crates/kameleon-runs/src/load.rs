@@ -164,6 +164,7 @@ pub fn posterior(
         sampler: settings.sampler()?.name().into(),
         variables: Posterior::scalars(&names),
         names,
+        periods: settings.parameters.periods()?,
         seed: settings.run.seed,
         warmup,
         thin: settings.run.thin,

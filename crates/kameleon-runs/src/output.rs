@@ -4,6 +4,7 @@
 
 mod all_draws;
 mod check;
+mod circles;
 mod format;
 mod jumps;
 mod labels;

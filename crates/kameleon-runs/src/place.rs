@@ -218,6 +218,9 @@ pub fn describe(mut error: ChainError, prepared: &Prepared<'_>) -> ChainError {
     {
         *why += &format!(" (the last of {ATTEMPTS} starts that were drawn at random; give a start)");
     }
+    if let ChainError::Gradient { names, .. } = &mut error {
+        *names = prepared.settings.parameters.names();
+    }
     if let ChainError::Start { point, .. } | ChainError::Fatal { point, .. } = &mut error {
         let bounds = prepared.target.bounds();
         point.iter_mut().zip(bounds).for_each(|(u, bound)| *u = bound.bounded(*u).0);

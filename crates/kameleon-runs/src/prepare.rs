@@ -12,6 +12,7 @@ use kameleon::nearby::ATTEMPTS;
 use kameleon::population::{Found, Prior};
 use kameleon::random::{Purpose, stream};
 use kameleon::record::Keep;
+use kameleon::target::NO_GRADIENT;
 use kameleon::{Control, Plan, Target, Warmup};
 use kameleon_models::{Bounded, JointPrior, WithPrior};
 use std::time::{Duration, Instant};
@@ -53,6 +54,7 @@ impl<'a> Prepared<'a> {
             None => WithPrior::within(target, priors, &bounds)?,
         };
         let (plan, target) = (settings.run.clone(), Bounded::new(target, bounds)?);
+        SettingsError::demand("sampler", target.has_gradient() || !sampler.needs_gradient(), NO_GRADIENT)?;
         Ok(Self { settings, plan, target, started: Instant::now(), search: None, handover: None })
     }
 
@@ -137,7 +139,9 @@ fn chain_at(
         }
         _ => starts::start(settings, target.bounds(), index, attempt)?,
     };
-    Ok(plan.chain_at(index, &start, target.normals())?)
+    let mut chain = plan.chain_at(index, &start, target.normals())?;
+    chain.set_circles(&target.circles());
+    Ok(chain)
 }
 
 /// Every parameter gets a name: the user's, the target's, or its number.

@@ -3,7 +3,7 @@
 use crate::load::own_units;
 use crate::prepare::Prepared;
 use crate::settings::SettingsError;
-use kameleon::diagnose::ParameterSummary;
+use kameleon::diagnose::{ParameterSummary, Period};
 use kameleon::engine::{Job, Next, Rule, StopRule, Stopping};
 use kameleon::record::{Draws, RecordError};
 use kameleon_models::Bound;
@@ -12,12 +12,14 @@ use kameleon_models::Bound;
 pub struct RunRule {
     rule: Rule<'static>,
     bounds: Vec<Bound>,
+    periods: Vec<Period>,
 }
 
 impl RunRule {
     /// That of the plan.
     pub fn new(prepared: &Prepared<'_>) -> Result<Self, SettingsError> {
-        Ok(Self { rule: prepared.plan.rule()?, bounds: prepared.settings.parameters.bounds()? })
+        let parameters = &prepared.settings.parameters;
+        Ok(Self { rule: prepared.plan.rule()?, bounds: parameters.bounds()?, periods: parameters.periods()? })
     }
 }
 
@@ -29,7 +31,7 @@ impl Stopping for RunRule {
             let r_hat = parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max);
             tracing::info!("check for {rule}: ess={ess:.0}, rhat={r_hat:.4}");
         };
-        let mut rule = Rule { units: &units, checked: &checked, ..self.rule };
+        let mut rule = Rule { units: &units, periods: &self.periods, checked: &checked, ..self.rule };
         let next = rule.next(jobs);
         (self.rule.goal, self.rule.limit) = (rule.goal, rule.limit);
         next

@@ -36,7 +36,7 @@ pub fn begin(prepared: &Prepared<'_>, folder: Option<&Folder>) -> Result<Search,
         (Some(stored), _) => Ok(stored),
         (None, _) => {
             let population = Population::new(dim, &settings, run.seed).map_err(|error| error.within("population"))?;
-            Ok(Search::Running(Box::new(population)))
+            Ok(Search::Running(Box::new(population.with_circles(&prepared.target.circles()))))
         }
     }
 }

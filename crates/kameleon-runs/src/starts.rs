@@ -1,4 +1,5 @@
-//! Where chains start: given points, draws from a box or a prior, or somewhere near the middle of the unbounded space.
+//! Where chains start: given points, draws from a box or a prior, anywhere on a circle, or somewhere near the middle of the unbounded
+//! space.
 
 use crate::settings::{Parameter, RunSettings, SettingsError, Start};
 use kameleon::Rng;
@@ -67,8 +68,11 @@ fn common(settings: &RunSettings) -> Option<Vec<f64>> {
     }
 }
 
-/// How far a coordinate is moved at most from the point of all chains: by a share of its size, and not up to a bound.
+/// How far a coordinate is moved at most from the point of all chains: by a share of its size, or of its period, and not up to a bound.
 fn reach_of((x, bound): (&f64, &Bound)) -> f64 {
+    if let (true, Some(a), Some(b)) = (bound.is_periodic(), bound.lower(), bound.upper()) {
+        return reach(b - a);
+    }
     let edges = [bound.lower(), bound.upper()].into_iter().flatten().map(|edge| 0.5 * (x - edge).abs());
     edges.fold(reach(*x), f64::min)
 }
@@ -103,7 +107,10 @@ fn one(parameter: &Parameter, bound: Bound, rng: &mut Rng, chain: usize) -> Resu
         },
         (Some(Start::Box { from, to }), _) => draw(&mut |rng| rng.random_range(*from..*to)),
         (_, Some(prior)) => draw(&mut |rng| prior.sample(rng)),
-        _ => Ok(rng.random_range(-2.0..2.0)),
+        _ => match (bound.is_periodic(), bound.lower(), bound.upper()) {
+            (true, Some(a), Some(b)) => Ok(bound.unbounded(rng.random_range(a..b))),
+            _ => Ok(rng.random_range(-2.0..2.0)),
+        },
     }
 }
 

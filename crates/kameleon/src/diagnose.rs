@@ -9,6 +9,7 @@
 //! constant, so that a parameter of scale 1e-8 has a constant square.
 
 mod autocovariance;
+mod circular;
 mod draws;
 mod ess;
 mod evidence;
@@ -24,6 +25,7 @@ mod truth;
 mod verdict;
 
 pub use autocovariance::{autocorrelation, autocovariance};
+pub use circular::{Period, unrolled};
 pub use ess::{ess_bulk, ess_mean, ess_quantile, ess_sd, ess_tail};
 pub(crate) use evidence::number;
 pub use evidence::{

@@ -19,6 +19,8 @@ pub struct Handover {
     /// Where each chain starts.
     pub starts: Vec<Vec<f64>>,
     fit: Option<SharedFit>,
+    /// The coordinates that are circles.
+    circles: Vec<usize>,
 }
 
 impl Handover {
@@ -41,7 +43,7 @@ impl Handover {
         if fit.is_some() {
             plan.warmup = Warmup::Iterations(SETTLING);
         }
-        Ok(Self { plan, starts, fit })
+        Ok(Self { plan, starts, fit, circles: found.circles.coordinates() })
     }
 
     /// Whether the chains know the population's density from the beginning. Then none of them waits for others.
@@ -52,6 +54,7 @@ impl Handover {
     /// A chain at its start, for a target that takes this number of standard normals.
     pub fn chain(&self, index: usize, normals: usize) -> Result<Box<dyn AnyChain>, StartError> {
         let mut chain = self.plan.chain_at(index, &self.starts[index], normals)?;
+        chain.set_circles(&self.circles);
         if let Some(fit) = &self.fit {
             chain.learn(fit);
         }

@@ -30,10 +30,11 @@ mod schedule;
 mod settings;
 mod sweep;
 mod temper;
+mod turned;
 mod witness;
 
 pub use evaluate::{Evaluator, OnThreads, Posterior, Stop};
-pub use found::{Found, Mode, nearest_niches};
+pub use found::{Found, Mode};
 pub use handover::SETTLING;
 pub use ladder::{Ladder, Rung};
 pub use niche::Niche;
@@ -44,11 +45,13 @@ pub use settings::{LadderSettings, Moves, Settings};
 pub use witness::Witness;
 
 use crate::Rng;
+use crate::circles::Circles;
 use crate::random::{Purpose, stream};
 use crate::registry::SettingsError;
 use crate::warmup::where_there_is_one;
 use schedule::Schedule;
 use serde::{Deserialize, Serialize};
+use turned::Turned;
 
 /// The stream of random numbers: that of a chain beyond all that a plan can have.
 const STREAM: u64 = 1 << 40;
@@ -157,6 +160,12 @@ impl Population {
         })
     }
 
+    /// The same with these coordinates of its prior circles ([`crate::circles`]), to be said before it is asked.
+    pub fn with_circles(mut self, coordinates: &[usize]) -> Self {
+        self.schedule.set_circles(Circles::random(coordinates, self.seed));
+        self
+    }
+
     /// The points whose log likelihood is wanted next, one after another: those of a batch, or what is left of it; none when it is
     /// done. Asked again before it is told, it gives the same points.
     ///
@@ -171,11 +180,15 @@ impl Population {
                 self.finish();
                 break;
             };
-            let proposed = Particles::proposed(points, prior);
-            let inside: Vec<f64> = (0..proposed.len())
+            let circles = self.schedule.circles();
+            let proposed = Particles::proposed(points, &Turned { prior, circles });
+            let mut inside: Vec<f64> = (0..proposed.len())
                 .filter(|i| proposed.log_prior[*i].is_finite())
                 .flat_map(|i| proposed.point(i).to_vec())
                 .collect();
+            for x in inside.chunks_exact_mut(self.dim) {
+                circles.turn_back(x);
+            }
             if inside.is_empty() {
                 self.schedule.learn(proposed, prior, &mut self.rng);
                 continue;
@@ -206,7 +219,7 @@ impl Population {
         let Some(batch) = self.batch.as_mut().filter(|_| values.len() <= points) else {
             return Err(TellError::Count { points, values: values.len() });
         };
-        batch.note_best(&mut self.witness, values, self.evaluations);
+        batch.note_best(&mut self.witness, values, self.evaluations, self.schedule.circles());
         let usable = |value: &f64| if value.is_finite() { *value } else { f64::NEG_INFINITY };
         batch.values.extend(values.iter().map(usable));
         let invalid = values.iter().filter(|value| value.is_nan() || **value == f64::INFINITY).count();

@@ -4,6 +4,7 @@
 //! follows the next fit. After the last refresh only the scales are learned, after the warm-up nothing.
 
 mod correlation;
+mod cuts;
 mod directions;
 mod fit;
 mod flat;

@@ -40,11 +40,15 @@ fn no_step_allocates() {
         Sampler::Kamh(stored),
         Sampler::pca_kameleon(),
         Sampler::de_mc_z(),
+        Sampler::mala(),
+        Sampler::pmala(),
+        Sampler::kamh_ls_with_drift(),
     ];
     for sampler in samplers {
         let mut target = Noisy::new(Banana::new(5, 0.1, 100.0).unwrap(), 0.2).unwrap();
         let settings = ChainSettings { index: 0, seed: 1, warmup: 3000, normals: 1, correlation: 0.5 };
         let mut chain = sampler.chain(&[0.0; 5], settings, Length::new(3000, 1000)).unwrap();
+        chain.set_circles(&[3, 4]);
         chain.step(&mut target).unwrap();
         // The default may allocate when it refreshes what it learns, which it does in the warm-up only.
         let first = if sampler.name() == "kameleon" { 3000 } else { 1 };

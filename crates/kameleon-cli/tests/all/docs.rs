@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The commands that are not `kameleon` itself. Each refuses what does not exist.
-const STAND_INS: [(&str, &str); 8] = [
+const STAND_INS: &[(&str, &str)] = &[
     (
         "cargo",
         r#"case "$*" in "run --release -- "*) shift 3; exec kameleon "$@";;
@@ -54,7 +54,7 @@ fn blocks(page: &str, language: &str) -> Vec<String> {
 fn prepare(name: &str, page: &str) -> PathBuf {
     let folder = place(&format!("docs-{name}"));
     fs::create_dir(folder.join("bin")).unwrap();
-    for (command, body) in STAND_INS.into_iter().chain([("kameleon", KAMELEON)]) {
+    for (command, body) in STAND_INS.iter().copied().chain([("kameleon", KAMELEON)]) {
         let file = folder.join("bin").join(command);
         fs::write(&file, format!("#!/bin/bash\n{body}\n")).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();

@@ -152,3 +152,43 @@ fn chains_on_bounded_targets_recover_their_means() {
         assert!((mean - wanted).abs() < 5.0 * error && error < 0.05, "{i}: {mean} ± {error}, wanted {wanted}");
     }
 }
+
+#[test]
+fn a_circle_is_uniform_in_normal_coordinates_and_wraps_what_is_outside() {
+    let bound = Bound::circle(-3.0, 5.0).unwrap();
+    let target = flat(bound);
+    for u in [-6.0, -1.0, 0.0, 0.5, 3.0, 6.0] {
+        let x = there(&target, u);
+        let back = target.to_unbounded(&[x]).unwrap()[0];
+        assert!((back - u).abs() < 1e-6 && (-3.0..5.0).contains(&x), "{u} became {back}");
+        // Turned around several times it is the same place.
+        assert!((target.to_unbounded(&[x + 24.0]).unwrap()[0] - u).abs() < 1e-6);
+        // A flat density is the standard normal one of u, times the length.
+        let normal = -0.5 * u * u - 0.5 * std::f64::consts::TAU.ln();
+        assert!((target.log_jacobian(&[u]) - 8f64.ln() - normal).abs() < 1e-12);
+        let slope = (there(&target, u + 1e-5) - there(&target, u - 1e-5)) / 2e-5;
+        assert!((target.log_jacobian(&[u]) - slope.ln()).abs() < 1e-4, "{u}");
+    }
+    for (x, same) in [(5.0, -3.0), (-3.5, 4.5), (7.0, -1.0), (-3.0, -3.0), (-3.0 - 1e-17, -3.0)] {
+        assert!((bound.wrap(x) - same).abs() < 1e-12 && bound.contains(x), "{x}");
+    }
+    assert!(bound.wrap(-1e-300 - 3.0) < 5.0 && !bound.contains(f64::NAN));
+    for u in [-1e9, 1e9] {
+        assert!((-3.0..5.0).contains(&there(&target, u)) && bound.unbounded(bound.lower().unwrap()).is_finite());
+    }
+    assert_eq!((bound.nearest_to(4.9, -2.9), bound.nearest_to(0.0, 1.0)), (5.1, 1.0));
+    assert_eq!(target.circles(), [0]);
+}
+
+#[test]
+fn a_circle_needs_both_ends() {
+    for open in [Bound::FREE, Bound::above(0.0).unwrap(), Bound::below(0.0).unwrap()] {
+        assert!(open.closed().unwrap_err().to_string().contains("needs both lower and upper"));
+    }
+    assert!(Bound::circle(1.0, 1.0).is_err());
+    let read: Bound = serde_json::from_str(r#"{"lower": 0, "upper": 2, "periodic": true}"#).unwrap();
+    assert_eq!(read, Bound::circle(0.0, 2.0).unwrap());
+    assert!(serde_json::from_str::<Bound>(r#"{"lower": 0, "periodic": true}"#).is_err());
+    let written = serde_json::to_string(&read).unwrap();
+    assert_eq!(serde_json::from_str::<Bound>(&written).unwrap(), read);
+}

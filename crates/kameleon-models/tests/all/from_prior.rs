@@ -25,6 +25,7 @@ fn cases() -> Vec<(&'static str, Bound)> {
         ("gamma(2, 1)", Bound::between(0.0, 1.5).unwrap()),
         ("half-cauchy(1)", Bound::above(2.0).unwrap()),
         ("uniform(-1, 3)", Bound::below(0.5).unwrap()),
+        ("normal(0, 1)", Bound::circle(-1.0, 2.0).unwrap()),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use crate::store::Search;
 use kameleon::diagnose::{Evidence, mcse_mean};
-use kameleon::population::{Found, Niche, nearest_niches};
+use kameleon::population::{Found, Niche};
 use kameleon_models::Bound;
 use serde::{Deserialize, Serialize};
 
@@ -131,12 +131,12 @@ impl PopulationSummary {
         let mut kept: Vec<usize> = (0..shares.len()).filter(|k| shares[*k].0 >= LEAST_SHARE).collect();
         kept.sort_by(|a, b| shares[*b].0.total_cmp(&shares[*a].0));
         let niches: Vec<Niche> = kept.iter().map(|k| found.niches[*k].clone()).collect();
-        let labels: Vec<Vec<usize>> = chains.iter().map(|(_, points)| nearest_niches(&niches, points)).collect();
+        let labels: Vec<Vec<usize>> = chains.iter().map(|(_, points)| found.nearest(&niches, points)).collect();
         let mode = |(mode, niche): (usize, &usize)| {
             let (weight, error) = by_draws(&labels, mode).unwrap_or(shares[*niche]);
             let visits = chains.iter().zip(&labels).filter(|(_, labels)| labels.contains(&mode));
             ModeSummary {
-                place: place(&found.niches[*niche], bounds, chains, &labels, mode),
+                place: place(&found.top(&found.niches[*niche]), bounds, chains, &labels, mode),
                 weight,
                 error: Some(error).filter(|error| error.is_finite()),
                 log_evidence: log_z.map(|log| log + weight.ln()).filter(|log| log.is_finite()),
@@ -188,14 +188,20 @@ fn by_draws(labels: &[Vec<usize>], mode: usize) -> Option<(f64, f64)> {
 }
 
 /// Where a mode is, in the parameters' own units.
-fn place(niche: &Niche, bounds: &[Bound], chains: &[ChainPoints<'_>], labels: &[Vec<usize>], mode: usize) -> Vec<f64> {
+fn place(top: &[f64], bounds: &[Bound], chains: &[ChainPoints<'_>], labels: &[Vec<usize>], mode: usize) -> Vec<f64> {
     let own = |u: &[f64]| u.iter().zip(bounds).map(|(u, bound)| bound.bounded(*u).0).collect::<Vec<f64>>();
+    let top = own(top);
     let (mut sum, mut count) = (vec![0.0; bounds.len()], 0.0);
     for ((_, points), labels) in chains.iter().zip(labels) {
         for (u, _) in points.chunks_exact(bounds.len()).zip(labels).filter(|(_, label)| **label == mode) {
-            sum.iter_mut().zip(own(u)).for_each(|(sum, x)| *sum += x);
+            for ((sum, x), (top, bound)) in sum.iter_mut().zip(own(u)).zip(top.iter().zip(bounds)) {
+                *sum += bound.nearest_to(*top, x);
+            }
             count += 1.0;
         }
     }
-    if count > 0.0 { sum.iter().map(|sum| sum / count).collect() } else { own(&niche.top) }
+    if count == 0.0 {
+        return top;
+    }
+    sum.iter().zip(bounds).map(|(sum, bound)| bound.wrap(sum / count)).collect()
 }

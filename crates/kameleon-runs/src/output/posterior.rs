@@ -4,7 +4,7 @@ use crate::atomic_file::FileError;
 use crate::output::check::doubt;
 use crate::output::{AllDraws, JumpSummary, Learned, PopulationSummary};
 use kameleon::any_chain::AnyChain;
-use kameleon::diagnose::{Stein, Summary, summarise};
+use kameleon::diagnose::{Period, Stein, Summary, summarise, unrolled};
 use kameleon::engine::StopRule;
 use kameleon::proposal::FUNNEL;
 use kameleon::record::Draws;
@@ -21,6 +21,8 @@ pub struct Posterior {
     pub sampler: String,
     /// One name for each coordinate; coordinates are in original units, with bounds already undone.
     pub names: Vec<String>,
+    /// The intervals of those that are periodic, whose figures are of the circle unrolled around the circular mean.
+    pub periods: Vec<Period>,
     /// How the coordinates group into arrays; by default one scalar for each name.
     pub variables: Vec<Variable>,
     /// The chains, in order.
@@ -218,8 +220,15 @@ impl Posterior {
     /// A table of all parameters, and whether to believe it.
     pub fn summary(&self) -> Summary {
         let chains: Vec<&[f64]> = self.chains.iter().map(|chain| chain.draws.points.as_slice()).collect();
+        let chains = unrolled(&chains, self.dim(), &self.periods);
+        let chains: Vec<&[f64]> = chains.iter().map(|draws| &**draws).collect();
         let mut summary = summarise(&self.names, &chains, self.dim());
-        for (shown, all) in summary.parameters.iter_mut().zip(self.all.iter().flat_map(|all| &all.parameters)) {
+        let shown = summary.parameters.iter_mut().enumerate();
+        for ((i, shown), all) in shown.zip(self.all.iter().flat_map(|all| &all.parameters)) {
+            // Of all draws of a circle only those in memory are unrolled.
+            if self.periods.get(i).is_some_and(Option::is_some) {
+                continue;
+            }
             shown.mcse_mean *= all.sd / shown.sd;
             (shown.mean, shown.sd) = (all.mean, all.sd);
             [shown.q5, shown.q50, shown.q95] = all.quantiles;
@@ -241,6 +250,7 @@ impl Posterior {
                 .doubt(format!("Chains that agree may still have missed its narrow end: {FUNNEL}, as a warning says."));
         }
         summary.verdict.messages.extend(self.remarks.iter().cloned());
+        self.remark_on_circles(&mut summary);
         summary
     }
 

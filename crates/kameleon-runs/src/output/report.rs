@@ -29,7 +29,7 @@ const SCRIPT: [&str; 5] = [
 /// called `</script>` is shown as such and does nothing. A run without draws gives a page that says so.
 pub fn report_html(posterior: &Posterior) -> String {
     let summary = posterior.check().is_ok().then(|| posterior.summary());
-    let data = summary.as_ref().map(|summary| data::page_data(posterior, summary));
+    let data = summary.as_ref().map(|summary| data::page_data(&posterior.unrolled(), summary));
     let script = format!("(() => {{\n\"use strict\";\n{}}})();", SCRIPT.concat());
     let parts = [
         ("{{title}}", escape(&posterior.target)),

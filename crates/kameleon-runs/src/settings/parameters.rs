@@ -1,6 +1,7 @@
 //! The parameters of a model: their names in order, bounds, priors, and where chains start.
 
 use super::SettingsError;
+use kameleon::diagnose::Period;
 use kameleon_models::{Bound, ModelError, Prior};
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -23,6 +24,9 @@ pub struct Parameter {
     /// It is below this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
+    /// Whether lower and upper are the same place: it is an angle, a phase, a time of day.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub periodic: bool,
     /// Added to the log density; its support bounds the parameter where `lower` and `upper` do not. Where they cut it, it is
     /// normalised again.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,13 +76,16 @@ impl Parameter {
             let said = error.to_string();
             said.split_once(": ").map_or(said.clone(), |(_, why)| why.into())
         };
-        Bound::new(lower, upper).map_err(words)
+        let bound = Bound::new(lower, upper).map_err(words)?;
+        if self.periodic { bound.closed().map_err(words) } else { Ok(bound) }
     }
 
     fn check(&self, name: &str) -> Result<(), SettingsError> {
         let key = |of: &str| format!("parameters.{name}.{of}");
         let end = if self.upper.is_some() { "upper" } else { "lower" };
-        let bound = self.bound().map_err(|what| SettingsError::new(key(end), what))?;
+        let open = Self { periodic: false, ..self.clone() };
+        open.bound().map_err(|what| SettingsError::new(key(end), what))?;
+        let bound = self.bound().map_err(|what| SettingsError::new(key("periodic"), what))?;
         if let Some(prior) = self.prior {
             prior.log_mass(bound).map_err(|error| SettingsError::new(key(end), error.to_string()))?;
         }
@@ -134,6 +141,12 @@ impl Parameters {
     /// Whether each has a prior; all priors are proper.
     pub fn have_priors(&self) -> bool {
         !self.is_empty() && self.0.iter().all(|(_, p)| p.prior.is_some())
+    }
+
+    /// The intervals of those that are periodic, in order.
+    pub fn periods(&self) -> Result<Vec<Period>, SettingsError> {
+        let ends = |bound: Bound| Some((bound.lower()?, bound.upper()?)).filter(|_| bound.is_periodic());
+        Ok(self.bounds()?.into_iter().map(ends).collect())
     }
 
     /// Their bounds, in order.

@@ -88,7 +88,8 @@ impl Verdict {
                     true => ", and the draws fit the log densities at them.",
                     false => ". Tails that all chains missed would not have been seen.",
                 };
-                format!("Converged: every R-hat is at most 1.01, every effective size (ESS) at least {least}{tails}").into()
+                format!("Converged: every R-hat is at most 1.01, every effective size (ESS) at least {least}{tails}")
+                    .into()
             }
             (false, Some(goal)) => format!("The goal {goal} was reached. By the usual limits:").into(),
             (false, None) => "Not converged:".into(),

@@ -3,7 +3,7 @@
 //! Rules are checked at fixed numbers of draws, so that the same seed stops at the same place, interrupted or not.
 
 use super::Job;
-use crate::diagnose::{ParameterSummary, summarise};
+use crate::diagnose::{ParameterSummary, Period, summarise, unrolled};
 use crate::record::{Draws, RecordError};
 use crate::sampler::SettingsError;
 use serde::{Deserialize, Serialize};
@@ -110,6 +110,8 @@ pub struct Rule<'a> {
     pub thin: u64,
     /// Brings draws into the units that the summary is of.
     pub units: &'a (dyn Fn(&mut Draws) + Sync),
+    /// The periods of periodic parameters in these units, which are summarised around their circular mean.
+    pub periods: &'a [Period],
     /// Told of every check: the rule, and the parameters as they are.
     pub checked: &'a (dyn Fn(StopRule, &[ParameterSummary]) + Sync),
     /// The number of draws that was named last; none at first.
@@ -126,6 +128,7 @@ impl<'a> Rule<'a> {
             asked: true,
             thin,
             units: &|_| {},
+            periods: &[],
             checked: &|_, _| {},
             goal: None,
         }
@@ -155,6 +158,8 @@ impl<'a> Rule<'a> {
             chains.push(draws.points.chunks_exact(dim).step_by(every).flatten().copied().collect::<Vec<f64>>());
         }
         let chains: Vec<&[f64]> = chains.iter().map(Vec::as_slice).collect();
+        let chains = unrolled(&chains, dim, self.periods);
+        let chains: Vec<&[f64]> = chains.iter().map(|draws| &**draws).collect();
         let parameters = summarise(&[], &chains, dim).parameters;
         (self.checked)(rule, &parameters);
         Ok(rule.is_met(&parameters))

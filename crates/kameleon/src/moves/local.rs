@@ -2,6 +2,7 @@
 
 use super::{HistoryModel, JumpDensity};
 use crate::Rng;
+use crate::circles::Circles;
 use crate::gradient_covariance::{Scratch, weighted_moments};
 use crate::linalg::times_transpose;
 use crate::normal_step::NormalStep;
@@ -19,6 +20,9 @@ pub struct Local {
     /// ln Q, if it is known, and room for coordinates.
     log_density: Option<f64>,
     room: Vec<f64>,
+    /// The point as it is seen from the cuts of circles, and ln |dv/du| of that; zero where there are none.
+    turned: Vec<f64>,
+    log_slope: f64,
 }
 
 impl Local {
@@ -32,6 +36,8 @@ impl Local {
             scratch: Scratch::new(dim),
             log_density: None,
             room: vec![0.0; dim],
+            turned: vec![0.0; dim],
+            log_slope: 0.0,
         }
     }
 
@@ -48,7 +54,25 @@ impl Local {
 
     /// ln Q of the jump density, if it is known.
     pub fn log_jump_density(&self) -> Option<f64> {
-        self.log_density
+        Some(self.log_density? + self.log_slope)
+    }
+
+    /// Does with a point, as it is seen from the cuts of circles, what moves do there.
+    pub fn turned<R>(&mut self, circles: &Circles, x: &[f64], act: impl FnOnce(&[f64], &mut Self) -> R) -> R {
+        if circles.is_empty() {
+            return act(x, self);
+        }
+        let mut turned = std::mem::take(&mut self.turned);
+        turned.copy_from_slice(x);
+        self.log_slope = circles.turn(&mut turned);
+        let result = act(&turned, self);
+        self.turned = turned;
+        result
+    }
+
+    /// ln of what a density of points has to be multiplied with, seen from the cuts, to be one of coordinates.
+    pub fn log_slope(&self) -> f64 {
+        self.log_slope
     }
 
     /// Works out R's factor, if it is not known.

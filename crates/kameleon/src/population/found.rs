@@ -5,6 +5,7 @@ use super::niche::{Niche, mixture};
 use super::particles::Particles;
 use super::rounds::{Estimate, LARGEST_K, Rounds};
 use super::witness::Witness;
+use crate::circles::Circles;
 use crate::moves::JumpDensity;
 use crate::warmup::{effective_size, log_sum_exp, where_there_is_one};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,9 @@ const TOO_WIDE: f64 = 0.35;
 /// What a population has found.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Found {
+    /// Where circles are cut: density, points and niches are seen from there.
+    #[serde(default)]
+    pub circles: Circles,
     /// The frozen density, if one was learned.
     pub density: Option<JumpDensity>,
     /// Whether it is good: k̂ below .5 and a stable efficiency on fresh draws.
@@ -87,6 +91,7 @@ impl Found {
             is_good: rounds.is_some_and(Rounds::is_good),
             rounds: drawn.map(Rounds::all),
             frozen: rounds.and_then(Rounds::checked),
+            circles: Circles::default(),
             density,
             points,
             log_weights,
@@ -166,7 +171,8 @@ impl Found {
 
     /// Whether what was read from elsewhere is for points in `dim` dimensions.
     pub fn fits(&self, dim: usize) -> bool {
-        self.density.as_ref().is_none_or(|density| density.fits(dim))
+        self.circles.fits(dim)
+            && self.density.as_ref().is_none_or(|density| density.fits(dim))
             && self.points.len() == self.log_weights.len() * dim
             && self.points.iter().all(|x| x.is_finite())
             && self.niches.iter().all(|niche| niche.fits(dim))
@@ -189,6 +195,21 @@ impl Found {
         sums.into_iter().map(|(share, variance)| (share, variance.sqrt())).collect()
     }
 
+    /// The top of a niche as a point of the prior, not seen from cuts.
+    pub fn top(&self, niche: &Niche) -> Vec<f64> {
+        let mut top = niche.top.clone();
+        self.circles.turn_back(&mut top);
+        top
+    }
+
+    /// For each of these points, which are not seen from cuts, the one of some niches that explains it best; empty without niches.
+    pub fn nearest(&self, niches: &[Niche], points: &[f64]) -> Vec<usize> {
+        let Some(first) = niches.first() else { return Vec::new() };
+        let mut points = points.to_vec();
+        Circles::default().seen_from(&self.circles, &mut points, first.top.len(), |_, _| {});
+        nearest_niches(niches, &points)
+    }
+
     /// The modes, the heaviest first.
     pub fn modes(&self) -> Vec<Mode> {
         // The weights of a ladder's states do not tell Z.
@@ -200,7 +221,7 @@ impl Found {
             (None, ladder) => ladder.copied().unwrap_or(f64::NAN),
         };
         let mode = |(niche, (weight, error)): (&Niche, (f64, f64))| Mode {
-            top: niche.top.clone(),
+            top: self.top(niche),
             weight,
             error,
             log_z: log_z + libm::log(weight.max(f64::MIN_POSITIVE)),
@@ -212,7 +233,7 @@ impl Found {
 }
 
 /// For each of these points, one after another, the niche that explains it best; empty without niches.
-pub fn nearest_niches(niches: &[Niche], points: &[f64]) -> Vec<usize> {
+pub(super) fn nearest_niches(niches: &[Niche], points: &[f64]) -> Vec<usize> {
     let Some(mixture) = mixture(niches) else { return Vec::new() };
     let mut shares = Vec::new();
     let mut nearest = |x: &[f64]| {

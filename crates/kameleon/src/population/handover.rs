@@ -48,7 +48,12 @@ impl Found {
         let mut chosen: Vec<usize> = of_modes.iter().map(|(_, logs)| resample(logs, 1, &mut rng)[0]).collect();
         let others = chains - chosen.len();
         chosen.extend(resample(&self.log_weights, others, &mut rng));
-        chosen.into_iter().map(|i| self.points[i * dim..(i + 1) * dim].to_vec()).collect()
+        let start = |i: usize| {
+            let mut start = self.points[i * dim..(i + 1) * dim].to_vec();
+            self.circles.turn_back(&mut start);
+            start
+        };
+        chosen.into_iter().map(start).collect()
     }
 
     /// What chains know from the beginning, with `n` points of a history; none without a density, or if the points are too much
@@ -71,6 +76,7 @@ impl Found {
         let fit = Fit {
             number: 1,
             weights: shares,
+            circles: self.circles.clone(),
             model,
             before: None,
             next: None,

@@ -12,6 +12,7 @@ use super::sweep::{self, Counts, Proposed, Scales};
 use super::temper::{log_weights, next_beta, resample};
 use super::{Prior, Stage};
 use crate::Rng;
+use crate::circles::Circles;
 use crate::moves::log_add;
 use crate::warmup::log_sum_exp;
 use serde::{Deserialize, Serialize};
@@ -130,6 +131,12 @@ impl Ladder {
             logs.resize(states.len(), lineage.log_z - self.log_z());
         }
         (states, logs)
+    }
+
+    /// From now on its states and all points are seen from other cuts of circles. It must be complete: its moves are learned no more.
+    pub(super) fn see_from(&mut self, old: &Circles, new: &Circles) {
+        self.lineages.iter_mut().for_each(|lineage| lineage.states.see_from(old, new));
+        self.evaluated.iter_mut().for_each(|level| level.see_from(old, new));
     }
 
     /// All points that were evaluated and possible, for each level, and how many levels the draws from the prior are.

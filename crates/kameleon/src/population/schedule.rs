@@ -14,8 +14,10 @@ use super::niche::Niche;
 use super::particles::Particles;
 use super::rounds::{LARGEST_K, RoundSettings, Rounds};
 use super::settings::{LadderSettings, Settings};
+use super::turned::Turned;
 use super::{Prior, Stage};
 use crate::Rng;
+use crate::circles::Circles;
 use crate::warmup::where_there_is_one;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +40,9 @@ pub(super) struct Schedule {
     dim: usize,
     settings: Settings,
     stage: Present,
+    /// Where circles are cut: all stages see points from there.
+    #[serde(default)]
+    circles: Circles,
     /// The evaluations that are left.
     #[serde(default)]
     left: Option<u64>,
@@ -83,6 +88,7 @@ impl Schedule {
             dim,
             settings: settings.clone(),
             stage: Present::Done,
+            circles: Circles::default(),
             left: settings.max_evaluations,
             particles: 0,
             looks: 0,
@@ -105,11 +111,21 @@ impl Schedule {
         schedule
     }
 
+    pub(super) fn set_circles(&mut self, circles: Circles) {
+        self.circles = circles;
+    }
+
+    /// Where circles are cut.
+    pub(super) fn circles(&self) -> &Circles {
+        &self.circles
+    }
+
     /// The points of the next batch, if this many evaluations are left.
     pub(super) fn propose(&mut self, left: Option<u64>, prior: &dyn Prior, rng: &mut Rng) -> Option<Vec<f64>> {
         self.left = left;
         while !matches!(self.stage, Present::Done) {
-            if let Some(points) = self.stage.as_stage()?.propose(prior, rng) {
+            let turned = Turned { prior, circles: &self.circles };
+            if let Some(points) = self.stage.as_stage()?.propose(&turned, rng) {
                 return Some(points);
             }
             self.advance(rng);
@@ -118,8 +134,9 @@ impl Schedule {
     }
 
     pub(super) fn learn(&mut self, told: Particles, prior: &dyn Prior, rng: &mut Rng) {
+        let turned = Turned { prior, circles: &self.circles };
         if let Some(stage) = self.stage.as_stage() {
-            stage.learn(told, prior, rng);
+            stage.learn(told, &turned, rng);
         }
     }
 
@@ -149,7 +166,10 @@ impl Schedule {
     /// From a stage that is done to the next.
     fn advance(&mut self, rng: &mut Rng) {
         match std::mem::replace(&mut self.stage, Present::Done) {
-            Present::Ladder(ladder) => self.after_ladder(&ladder),
+            Present::Ladder(mut ladder) => {
+                self.cut_circles(&mut ladder);
+                self.after_ladder(&ladder);
+            }
             Present::Links(links) => self.stage = Present::Climb(Climb::new(links.roots())),
             Present::Climb(climb) => {
                 let mut found = climb.niches();
@@ -177,6 +197,17 @@ impl Schedule {
             Present::Rounds(rounds) => self.after_rounds(*rounds),
             Present::Done => {}
         }
+    }
+
+    /// Cuts circles where the posterior is least, by a ladder that ended before anything else was learned.
+    fn cut_circles(&mut self, ladder: &mut Ladder) {
+        let (states, log_weights) = ladder.states();
+        let better = states.better_cuts(&self.circles, &log_weights);
+        let Some(better) = better.filter(|_| ladder.is_complete() && self.niches.is_empty()) else { return };
+        ladder.see_from(&self.circles, &better);
+        self.states.see_from(&self.circles, &better);
+        self.best.see_from(&self.circles, &better);
+        self.circles = better;
     }
 
     fn after_ladder(&mut self, ladder: &Ladder) {
@@ -295,6 +326,7 @@ impl Schedule {
         let believed = if is_look { self.content } else { is_good || self.niches.len() > 1 };
         let mut found =
             Found::new(self.niches.clone(), self.rounds.as_ref(), &self.states, &self.log_weights, believed);
+        found.circles = self.circles.clone();
         found.count(self.particles, evaluations, batches, invalid);
         found.judge(&self.log_z, is_look, stopped, self.new_niches);
         found
@@ -349,6 +381,7 @@ impl Schedule {
         };
         stage
             && self.dim == dim
+            && self.circles.fits(dim)
             && self.niches.iter().all(|niche| niche.fits(dim))
             && [&self.best, &self.states].into_iter().all(|particles| particles.fits(dim))
             && self.log_weights.len() == self.states.len()

@@ -2,6 +2,7 @@
 //! evaluation, from which its noise follows.
 
 use super::Batch;
+use crate::circles::Circles;
 use serde::{Deserialize, Serialize};
 
 /// A point that was evaluated, with what was found there.
@@ -36,13 +37,15 @@ impl Witness {
 
 impl Batch {
     /// Keeps the best of all points so far, of which the next of this batch are told; the first of these is evaluation number `first`.
-    pub(super) fn note_best(&self, best: &mut Option<Witness>, values: &[f64], first: u64) {
+    /// Its priors are seen from the cuts of circles, the points that are evaluated are not.
+    pub(super) fn note_best(&self, best: &mut Option<Witness>, values: &[f64], first: u64, circles: &Circles) {
         let log_priors = self.proposed.log_prior.iter().filter(|log| log.is_finite());
         let points = self.inside.chunks_exact(self.proposed.dim());
         let next = points.zip(log_priors).skip(self.values.len()).zip(values).zip(first..);
         for (((point, log_prior), value), evaluation) in next {
             if Witness::is_beaten(best.as_ref(), *value) {
-                let (point, log_prior, log_likelihood) = (point.to_vec(), *log_prior, *value);
+                let log_prior = log_prior + circles.turn(&mut point.to_vec());
+                let (point, log_likelihood) = (point.to_vec(), *value);
                 *best = Some(Witness { point, evaluation, log_prior, log_likelihood });
             }
         }

@@ -9,6 +9,7 @@ pub use advice::FUNNEL;
 
 use super::Proposal;
 use crate::Rng;
+use crate::circles::Circles;
 use crate::learner::{FitRule, Learner, RefreshInput, SharedFit, downcast};
 use crate::length::OR_WORDS;
 use crate::linalg::times_transpose;
@@ -186,7 +187,9 @@ impl Proposal for Kameleon {
 
     fn locate(&self, x: &[f64], at: &mut Local) {
         at.forget();
-        MoveId::all().for_each(|id| id.get().locate(&self.setting(Pick::whole(id)), x, at));
+        at.turned(&self.fit.circles, x, |x, at| {
+            MoveId::all().for_each(|id| id.get().locate(&self.setting(Pick::whole(id)), x, at));
+        });
     }
 
     fn draw(&self, x: &[f64], at: &mut Local, rng: &mut Rng, y: &mut [f64]) -> usize {
@@ -195,8 +198,11 @@ impl Proposal for Kameleon {
         let weight = |id| self.fit.weights[id] / if has_length(id) { 1.0 } else { self.block() as f64 };
         let pick = Pick::draw(weight, has_length, rng);
         let (drawn, with) = (pick.id.get(), self.setting(pick));
-        drawn.locate(&with, x, at);
-        drawn.draw(&with, x, at, rng, y);
+        at.turned(&self.fit.circles, x, |x, at| {
+            drawn.locate(&with, x, at);
+            drawn.draw(&with, x, at, rng, y);
+        });
+        self.fit.circles.turn_back(y);
         pick.component()
     }
 
@@ -204,8 +210,8 @@ impl Proposal for Kameleon {
         let pick = Pick::of(component);
         let (drawn, with) = (pick.id.get(), self.setting(pick));
         at_y.forget();
-        drawn.locate(&with, y, at_y);
-        drawn.log_ratio(&with, at_x, at_y)
+        at_y.turned(&self.fit.circles, y, |y, at_y| drawn.locate(&with, y, at_y));
+        drawn.log_ratio(&with, at_x, at_y) + at_x.log_slope() - at_y.log_slope()
     }
 
     fn block(&self) -> usize {
@@ -216,9 +222,14 @@ impl Proposal for Kameleon {
         self.block = size;
     }
 
+    fn set_circles(&mut self, circles: Circles) {
+        self.fit = Arc::new(Fit { circles, ..Fit::clone(&self.fit) });
+    }
+
     fn draw_again(&self, _component: usize, rng: &mut Rng, y: &mut [f64]) {
         if let Some(density) = &self.fit.model.density {
             density.draw(rng, y);
+            self.fit.circles.turn_back(y);
         }
     }
 
@@ -228,12 +239,15 @@ impl Proposal for Kameleon {
 
     fn log_jump_density_at(&self, x: &[f64]) -> Option<f64> {
         let density = self.fit.model.density.as_ref()?;
-        Some(density.log_density(x, &mut vec![0.0; x.len()]))
+        let mut turned = x.to_vec();
+        let log_slope = self.fit.circles.turn(&mut turned);
+        Some(density.log_density(&turned, &mut vec![0.0; x.len()]) + log_slope)
     }
 
     fn regions(&self, draws: &[&[f64]]) -> Option<Regions> {
         let density = self.fit.model.density.as_ref().filter(|_| !self.fit.met.is_empty())?;
-        Some(Regions { met: self.fit.met.len(), unvisited: unvisited(density, &self.fit.met, draws) })
+        let unvisited = unvisited(density, &self.fit.met, draws, &self.fit.circles);
+        Some(Regions { met: self.fit.met.len(), unvisited })
     }
 
     fn observe(&mut self, step: &Step, tried: Tried<'_>) {
@@ -241,7 +255,7 @@ impl Proposal for Kameleon {
         if !step.warm {
             self.warmup.count(step, pick);
         } else if self.warmup.next.is_some() {
-            self.warmup.remember(step, tried, pick, &self.fit.model.metric);
+            self.warmup.remember(step, tried, pick, &self.fit);
         }
     }
 
@@ -263,12 +277,15 @@ impl Proposal for Kameleon {
     fn covariance(&self, x: &[f64], at: &Local) -> Option<Vec<f64>> {
         let fit = &self.fit;
         if let (Some(history), true) = (&fit.model.history, fit.weight(&KernelStep) > 0.0) {
-            return at.step_covariance(history);
+            let mut covariance = at.step_covariance(history)?;
+            fit.circles.covariance_back(x, &mut covariance);
+            return Some(covariance);
         }
         let mut covariance = vec![0.0; x.len() * x.len()];
         times_transpose(&fit.model.metric.factor, x.len(), &mut covariance);
         let length = self.scale();
         covariance.iter_mut().for_each(|c| *c *= length * length);
+        fit.circles.covariance_back(x, &mut covariance);
         Some(covariance)
     }
 

@@ -4,6 +4,7 @@
 use super::learning::Learning;
 use super::schedule::Schedule;
 use super::weights::weights;
+use crate::circles::Circles;
 use crate::moves::{Frame, HistoryModel, JumpDensity, Model, Move, MoveId, PerMove};
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,8 @@ pub struct Fit {
     pub number: u64,
     /// How often each move is made.
     pub weights: PerMove<f64>,
+    /// Where circles are cut: moves see points from there.
+    pub circles: Circles,
     /// What moves read.
     pub model: Model,
     /// The density that chains which run ahead jumped from while this one was learned.
@@ -41,6 +44,7 @@ impl Fit {
         Self {
             number: 0,
             weights,
+            circles: Circles::default(),
             model,
             before: None,
             next,
@@ -53,10 +57,14 @@ impl Fit {
 
     /// The same without what only the group learns from.
     pub fn light(&self) -> Self {
-        let Self { number, weights, model, next, end, met, late_efficiency, .. } = self;
-        let (model, met) = (model.clone(), met.clone());
-        let (number, weights, late_efficiency) = (*number, *weights, *late_efficiency);
-        Self { number, weights, model, before: None, next: *next, end: *end, learning: None, met, late_efficiency }
+        Self {
+            circles: self.circles.clone(),
+            model: self.model.clone(),
+            before: None,
+            learning: None,
+            met: self.met.clone(),
+            ..*self
+        }
     }
 
     /// How often a move is made.
@@ -69,6 +77,7 @@ impl Fit {
         let sum: f64 = self.weights.values().sum();
         let possible = |id: MoveId| self.weights[id] == 0.0 || id.get().is_possible(&self.model);
         self.model.metric.fits(dim)
+            && self.circles.fits(dim)
             && self.weights.values().all(|weight| *weight >= 0.0)
             && (sum - 1.0).abs() < 1e-9
             && MoveId::all().all(possible)
@@ -81,6 +90,8 @@ impl Fit {
 #[derive(Serialize, Deserialize)]
 struct SavedFit {
     number: u64,
+    #[serde(default)]
+    circles: Circles,
     metric: Frame,
     weights: PerMove<f64>,
     history: Option<Points>,
@@ -95,10 +106,10 @@ struct SavedFit {
 
 impl From<Fit> for SavedFit {
     fn from(fit: Fit) -> Self {
-        let Fit { number, weights, model, before, next, end, learning, met, late_efficiency } = fit;
+        let Fit { number, weights, circles, model, before, next, end, learning, met, late_efficiency } = fit;
         let Model { metric, history, density } = model;
         let history = history.map(|history| history.z);
-        Self { number, metric, weights, history, density, before, next, end, learning, met, late_efficiency }
+        Self { number, circles, metric, weights, history, density, before, next, end, learning, met, late_efficiency }
     }
 }
 
@@ -107,8 +118,20 @@ impl TryFrom<SavedFit> for Fit {
 
     fn try_from(saved: SavedFit) -> Result<Self, Self::Error> {
         const DAMAGED: &str = "what was learned does not fit together";
-        let SavedFit { number, metric, weights, history, density, before, next, end, learning, met, late_efficiency } =
-            saved;
+        let SavedFit {
+            number,
+            circles,
+            metric,
+            weights,
+            history,
+            density,
+            before,
+            next,
+            end,
+            learning,
+            met,
+            late_efficiency,
+        } = saved;
         let dim = metric.dim();
         if dim == 0 || !metric.fits(dim) || density.as_ref().is_some_and(|density| !density.fits(dim)) {
             return Err(DAMAGED);
@@ -116,7 +139,7 @@ impl TryFrom<SavedFit> for Fit {
         let restore = |z: Points| HistoryModel::new(z, metric.clone()).ok_or(DAMAGED);
         let history = history.map(restore).transpose()?;
         let model = Model { metric, history, density };
-        let fit = Self { number, weights, model, before, next, end, learning, met, late_efficiency };
+        let fit = Self { number, weights, circles, model, before, next, end, learning, met, late_efficiency };
         if fit.fits(dim) { Ok(fit) } else { Err(DAMAGED) }
     }
 }

@@ -1,6 +1,7 @@
 //! A refresh: from what the chains of a group bring, a new fit.
 
 use super::correlation::shrunk_moments;
+use super::cuts::seen_from_cuts;
 use super::fit::Fit;
 use super::flat::{EXPLORING, FROZEN, with_flat_part};
 use super::input::ChainInput;
@@ -31,8 +32,9 @@ const CANDIDATES: usize = 5000;
 
 /// The fit that follows `old` from the inputs of all chains and is taken at `t` iterations; `points` is n, the number of points of z.
 pub fn refresh(old: &Fit, inputs: &[Arc<ChainInput>], points: usize, schedule: Schedule, t: u64) -> Fit {
-    let dim = old.model.metric.dim();
-    let window = Window::of(inputs, dim);
+    let (old, inputs) = seen_from_cuts(old, inputs, t < schedule.last());
+    let (old, inputs) = (&*old, &*inputs);
+    let window = Window::of(inputs, old.model.metric.dim());
     let mut rng = stream(inputs.first().map_or(0, |input| input.seed), 0, Purpose::Learn);
     let sample = window.sample(MOST_STATES);
     let metric = metric(&old.model.metric, &sample, inputs).unwrap_or_else(|| old.model.metric.clone());
@@ -59,7 +61,8 @@ pub fn refresh(old: &Fit, inputs: &[Arc<ChainInput>], points: usize, schedule: S
     let late_efficiency = if is_last { learning.late_efficiency() } else { None };
     let learning = (!is_last).then_some(learning);
     let before = old.model.density.clone().filter(|_| schedule.runs_ahead() && !is_last);
-    Fit { number: old.number + 1, weights, model, before, next, end, learning, met, late_efficiency }
+    let circles = old.circles.clone();
+    Fit { number: old.number + 1, weights, circles, model, before, next, end, learning, met, late_efficiency }
 }
 
 /// The density of jumps, learned from their proposals and the states of the chains.

@@ -2,6 +2,7 @@
 //! whose draws do not come to all of them has left something behind.
 
 use super::window::Window;
+use crate::circles::Circles;
 use crate::moves::JumpDensity;
 
 /// A state belongs to a component that has at least this share of the density there, …
@@ -21,12 +22,14 @@ pub fn met_regions(density: &JumpDensity, window: &Window<'_>) -> Vec<usize> {
     (0..met.len()).filter(|k| met[*k]).collect()
 }
 
-/// How many of the regions met none of the draws has visited.
-pub fn unvisited(density: &JumpDensity, met: &[usize], draws: &[&[f64]]) -> usize {
+/// How many of the regions met none of the draws has visited; the density sees them from the cuts of circles.
+pub fn unvisited(density: &JumpDensity, met: &[usize], draws: &[&[f64]], circles: &Circles) -> usize {
     let mut visited = vec![false; density.parts().mixture.components().len()];
     let every = draws.len().div_ceil(MOST).max(1);
     for x in draws.iter().step_by(every) {
-        density.shares(x, |k, share| visited[k] |= share >= VISITED);
+        let mut turned = x.to_vec();
+        circles.turn(&mut turned);
+        density.shares(&turned, |k, share| visited[k] |= share >= VISITED);
     }
     met.iter().filter(|k| !visited.get(**k).copied().unwrap_or(true)).count()
 }
@@ -52,8 +55,8 @@ mod tests {
         let met = met_regions(&density(), &Window::new(vec![&states], 1));
         assert_eq!(met, [0, 1]);
         let (here, there): (&[f64], &[f64]) = (&[0.1], &[19.0]);
-        assert_eq!(unvisited(&density(), &met, &[here]), 1);
-        assert_eq!(unvisited(&density(), &met, &[here, there]), 0);
-        assert_eq!(unvisited(&density(), &[0], &[here]), 0);
+        assert_eq!(unvisited(&density(), &met, &[here], &Circles::default()), 1);
+        assert_eq!(unvisited(&density(), &met, &[here, there], &Circles::default()), 0);
+        assert_eq!(unvisited(&density(), &[0], &[here], &Circles::default()), 0);
     }
 }

@@ -6,7 +6,7 @@ use super::proposals::Evaluated;
 use super::schedule::Schedule;
 use crate::adapt::{ACCEPTANCE, Scale};
 use crate::linalg::solve_lower;
-use crate::moves::{Frame, MoveId, PerMove, Pick, Walk, gelman_nu2};
+use crate::moves::{MoveId, PerMove, Pick, Walk, gelman_nu2};
 use crate::step::{Outcome, Step, Tried};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -46,8 +46,11 @@ pub struct WarmupState {
     accepted: Vec<u64>,
     /// Jump proposals since the last refresh.
     jumps: Evaluated,
-    /// The state before; none before the first step.
+    /// The state before, as it is seen from the cuts of circles; none before the first step.
     last: Vec<f64>,
+    /// Room for the present one.
+    #[serde(skip)]
+    here: Vec<f64>,
 }
 
 /// The scale of a move, and how often it was learned since the last refresh.
@@ -76,6 +79,7 @@ impl WarmupState {
             accepted: Vec::new(),
             jumps: Evaluated::default(),
             last: Vec::with_capacity(dim),
+            here: Vec::with_capacity(dim),
         }
     }
 
@@ -90,7 +94,7 @@ impl WarmupState {
     }
 
     /// Keeps the state that a step ended at and what it jumped to, and counts what its move was worth.
-    pub fn remember(&mut self, step: &Step, tried: Tried<'_>, pick: Pick, metric: &Frame) {
+    pub fn remember(&mut self, step: &Step, tried: Tried<'_>, pick: Pick, fit: &Fit) {
         let x = tried.x;
         // A point that overflowed has no density anywhere, and could not be stored.
         if !self.has_length(pick.id) && tried.y.iter().all(|y| y.is_finite()) {
@@ -99,16 +103,18 @@ impl WarmupState {
         let tally = &mut self.tallies[pick.id];
         tally.made += 1;
         let moved = step.outcome == Outcome::Accepted;
+        self.here.clear();
+        self.here.extend_from_slice(x);
+        fit.circles.turn(&mut self.here);
         if moved {
             tally.accepted += 1;
             if self.last.len() == x.len() {
-                self.last.iter_mut().zip(x).for_each(|(last, x)| *last = x - *last);
-                solve_lower(&metric.factor, &mut self.last);
+                self.last.iter_mut().zip(&self.here).for_each(|(last, x)| *last = x - *last);
+                solve_lower(&fit.model.metric.factor, &mut self.last);
                 tally.squares += self.last.iter().map(|e| e * e).sum::<f64>();
             }
         }
-        self.last.clear();
-        self.last.extend_from_slice(x);
+        std::mem::swap(&mut self.last, &mut self.here);
         if step.t.is_multiple_of(self.stride) {
             self.states.push(x, tried.log_density_here);
             let before = self.accepted.last().copied().unwrap_or(0);
@@ -160,11 +166,18 @@ impl WarmupState {
             self.accepted = Vec::new();
         }
         self.jumps = Evaluated::default();
+        let is_recut = old.circles != new.circles;
+        if is_recut {
+            self.last.clear();
+        }
         let (old, new) = (&old.model.metric, &new.model.metric);
         let change = 2.0 * (old.log_volume() - new.log_volume()) / new.dim() as f64;
         let most = libm::log(gelman_nu2(new.dim())) + LEEWAY;
         if let Some(walk) = &mut self.scales[MoveId::of(&Walk)] {
-            walk.scale = Scale::new(libm::exp((libm::log(walk.scale.nu2()) + change).min(most)));
+            let kept = libm::log(walk.scale.nu2()) + change;
+            // Units before and after a cut has moved cannot be compared.
+            walk.scale =
+                if is_recut { Scale::new(gelman_nu2(new.dim())) } else { Scale::new(libm::exp(kept.min(most))) };
         }
         self.scales.values_mut().flatten().for_each(|learned| learned.count = 0);
         self.tallies = PerMove::default();
