@@ -52,7 +52,7 @@ def test_bounds_with_a_scipy_prior_or_a_joint_one_are_circles_too(tmp_path: Path
         assert far.max() < 8
         assert result.summary()["hour"]["sd"] == pytest.approx(24 / TAU / np.sqrt(20), rel=0.15)
         assert km.load(folder).summary()["hour"] == result.summary()["hour"]
-        assert "periodic = true" in (folder / "run.toml").read_text()
+        assert "periodic = true" in (folder / "settings.toml").read_text()
 
 
 def test_an_ensemble_takes_periodic_bounds() -> None:
