@@ -27,6 +27,7 @@ from .population import Mode, Population, PopulationSummary
 from .result import Result
 from .samplers import AM, AMPCA, DEMCZ, KAMH, SM, Kameleon, KameleonPCA, Sampler
 from .sampling import load, resume, sample
+from .thinning import Thinned
 
 __all__ = [
     "AM",
@@ -54,6 +55,7 @@ __all__ = [
     "Step",
     "StoreError",
     "TargetError",
+    "Thinned",
     "__version__",
     "diagnose",
     "kernels",

@@ -15,6 +15,7 @@ mod report;
 mod reweight;
 mod sample;
 mod study;
+mod thin;
 
 use anyhow::Result;
 use args::{Arguments, Command};
@@ -92,6 +93,7 @@ fn run(command: Command) -> Result<Exit> {
         Command::Report(args) => export::report(&args),
         Command::Export(args) => export::export(&args),
         Command::Reweight(args) => reweight::reweight(&args),
+        Command::Thin(args) => thin::thin(&args),
         Command::Merge(args) => report::merge(&args),
         Command::Predict(args) => gp::predict(&args),
         Command::List(args) => list::list(&args),
