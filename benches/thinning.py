@@ -18,7 +18,7 @@ import kameleon as km
 
 Array = NDArray[np.float64]
 DIM = 8
-FREQUENCIES = 4000
+FREQUENCIES = 1000
 
 
 def gaussian(rng: np.random.Generator, count: int) -> Array:
@@ -41,7 +41,9 @@ def mixture(rng: np.random.Generator, count: int) -> Array:
     return centres[which] + widths[which] * rng.normal(size=(count, DIM))
 
 
-def chains(target: km.targets.Banana | km.targets.Flower, sampler: km.Sampler) -> Callable[[np.random.Generator, int], Array]:
+def chains(
+    target: km.targets.Banana | km.targets.Flower, sampler: km.Sampler
+) -> Callable[[np.random.Generator, int], Array]:
     """Draws of four chains of a sampler, one chain after the other."""
 
     def draw(rng: np.random.Generator, count: int) -> Array:

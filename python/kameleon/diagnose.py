@@ -141,9 +141,7 @@ def mmd2(x: ArrayLike, y: ArrayLike, kernel: Kernel = Gaussian(), *, biased: boo
     return _kameleon.mmd2(samples[0], samples[1], json.dumps(kernel._checked()), biased)
 
 
-def thin(
-    points: ArrayLike, to: int, *, log_weights: ArrayLike | None = None, seed: int = 1
-) -> NDArray[np.int64]:
+def thin(points: ArrayLike, to: int, *, log_weights: ArrayLike | None = None, seed: int = 1) -> NDArray[np.int64]:
     """The places of ``to`` points that stand for all of them with equal weights, by kernel thinning (docs/thinning.md).
 
     The points have the shape (draws, parameters), and may have weights, given by their logarithms.
