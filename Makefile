@@ -1,7 +1,7 @@
 # The commands a developer needs. `make lint test` is what must pass before anything lands.
 
-.PHONY: test compile venv-or-note test-python python-registry test-slow lint docs bench population-cost compare compare-evidence compare-installed \
-	venv wheel notebooks calibration
+.PHONY: test compile venv-or-note test-python test-r check-r python-registry test-slow lint docs bench population-cost compare compare-evidence compare-installed \
+	venv test-wheel test-packages notebooks calibration test-hosts hosts
 
 test:
 	@$(MAKE) --no-print-directory -j2 compile venv-or-note
@@ -27,6 +27,46 @@ test-python: compile venv
 	.venv/bin/mypy
 	cd target && ../.venv/bin/python -m mypy.stubtest kameleon._kameleon --allowlist ../python/tests/stubtest-allowed.txt
 	KAMELEON_TEST_PYTHON_NEW="$(CURDIR)/.venv-new/bin/python" .venv/bin/python -m pytest --pyargs kameleon python/tests
+
+# The plugins, with bilby, Cobaya, PINTS and pyPESTO in an environment of their own.
+test-hosts: compile .venv-hosts/made
+	rm -rf target/wheels-hosts && .venv-hosts/bin/python python/make_wheel.py target/debug/libkameleon_py.so target/wheels-hosts
+	.venv-hosts/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-hosts/*.whl
+	.venv-hosts/bin/python -m pytest python/tests_hosts
+
+# The table of docs/hosts.md: an example of each host with its default sampler and with Kameleon, and what a plugin costs.
+hosts: .venv-hosts/made
+	.venv-hosts/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps .
+	.venv-hosts/bin/python benches/hosts.py
+
+.venv-hosts/made: python/requirements-hosts.txt
+	$(PYTHON) -m venv .venv-hosts
+	.venv-hosts/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+# The R package: its Rust side by the linter, then R's own check, which installs it and runs its examples and tests. It is
+# compiled together with the workspace, whose compiled crates it shares. Warnings of the check fail too.
+R_PACKAGES = posterior testthat
+
+test-r:
+	@if ! command -v Rscript >/dev/null; then echo "NOTE: there is no R, so the R package is not tested"; \
+	elif ! Rscript -e 'for (p in commandArgs(TRUE)) loadNamespace(p)' $(R_PACKAGES) >/dev/null 2>&1; then \
+		echo "NOTE: one of $(R_PACKAGES) is not installed in R, so the R package is not tested"; \
+	else $(MAKE) --no-print-directory check-r; fi
+
+check-r: export R_INCLUDE_DIR = $(shell R CMD config --cppflags | sed 's/^-I//; s/ .*//')
+check-r: export KAMELEON_WORKSPACE = $(CURDIR)
+check-r: export KAMELEON_REPOSITORY = $(CURDIR)
+check-r: export KAMELEON_PROGRAM = $(CURDIR)/target/debug/kameleon
+check-r: export KAMELEON_R_PROFILE = dev
+check-r: export _R_CHECK_FORCE_SUGGESTS_ = false
+check-r:
+	cargo clippy --workspace --lib --features kameleon-r/r --locked -- -D warnings
+	cargo build --workspace --lib --bins --features kameleon-r/r --locked
+	rm -rf target/r-check && mkdir -p target/r-check
+	cd target/r-check && R CMD build ../../r >build.log
+	cd target/r-check && R CMD check --no-manual kameleon_*.tar.gz || { cat kameleon.Rcheck/tests/*.Rout.fail; exit 1; }
+	! grep -q "WARNING$$" target/r-check/kameleon.Rcheck/00check.log
 
 # The Python classes of samplers, kernels and built-in targets, after a change of the registry.
 python-registry:
@@ -104,11 +144,18 @@ venv: .venv/made .venv-new/made
 		$(NEWER) -m venv .venv-new && .venv-new/bin/python -m pip install --quiet --disable-pip-version-check -r $<; fi
 	@touch $@
 
-# The wheel as `pip install .` makes it, and a word from it in a clean environment.
-wheel:
-	rm -rf target/clean-venv && $(PYTHON) -m venv target/clean-venv
-	target/clean-venv/bin/python -m pip install --quiet --disable-pip-version-check .
-	cd target && clean-venv/bin/python -c "import kameleon as km; print(km.sample(km.targets.Banana(2), seed=1).summary())"
+# The wheel as `pip install .` makes it, some minutes, tested in an environment without Rust. (`make test` does the same with a
+# wheel of the library that it has compiled anyway.)
+test-wheel: venv
+	rm -rf target/release-wheel && $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir target/release-wheel .
+	KAMELEON_WHEEL="$$(echo target/release-wheel/*.whl)" .venv/bin/python -m pytest -o filterwarnings= python/tests/test_wheel.py
+
+# What would be published on crates.io, compiled from the packages, and the source archive for PyPI.
+test-packages: venv
+	cargo publish --workspace --locked --dry-run --allow-dirty
+	rm -rf target/sdist && .venv/bin/python -m pip install --quiet --disable-pip-version-check build
+	.venv/bin/python -m build --sdist --outdir target/sdist
+	$(PYTHON) -m pip wheel --disable-pip-version-check --no-deps --wheel-dir target/sdist target/sdist/*.tar.gz
 
 # The examples as executed notebooks, from the scripts beside them.
 notebooks: venv

@@ -30,6 +30,18 @@ int kameleon_log_density(size_t dim, const double *x, double *log_density, void 
     return KAMELEON_OK;
 }
 
+/* Optional: with its gradient, for samplers that drift along it. */
+int kameleon_log_density_gradient(size_t dim, const double *x, double *log_density, double *gradient, void *user) {
+    const model *m = user;
+    int code = kameleon_log_density(dim, x, log_density, user);
+    if (code == KAMELEON_OK) {
+        double bent = x[1] - m->b * (x[0] * x[0] - 100.0);
+        gradient[0] = -x[0] / 100.0 + 2.0 * m->b * x[0] * bent;
+        gradient[1] = -bent;
+    }
+    return code;
+}
+
 const char *kameleon_message(void *user) {
     (void)user;
     return "the banana has two parameters";

@@ -28,7 +28,16 @@ class Banana(umbridge.Model):
         b = config.get("b", 0.1)
         return [[-(x1**2) / 200 - (x2 - b * (x1**2 - 100)) ** 2 / 2]]
 
+    def gradient(self, out_wrt, in_wrt, parameters, sens, config):
+        (x1,), (x2,) = parameters
+        b = config.get("b", 0.1)
+        bent = x2 - b * (x1**2 - 100)
+        return [sens[0] * (-x1 / 100 + 2 * b * x1 * bent if in_wrt == 0 else -bent)]
+
     def supports_evaluate(self):
+        return True
+
+    def supports_gradient(self):
         return True
 
 

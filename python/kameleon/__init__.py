@@ -8,6 +8,8 @@
 2
 """
 
+from typing import Any as _Any
+
 from . import diagnose, kernels, samplers, summary, targets
 from ._kameleon import __version__
 from .chain import Chain, Step
@@ -25,7 +27,7 @@ from .errors import (
 from .evidence import Evidence, Reweighted, reweight
 from .population import Mode, Population, PopulationSummary
 from .result import Result
-from .samplers import AM, AMPCA, DEMCZ, KAMH, SM, Kameleon, KameleonPCA, Sampler
+from .samplers import AM, AMPCA, DEMCZ, KAMH, MALA, PMALA, SM, Kameleon, KameleonPCA, Sampler
 from .sampling import load, resume, sample
 from .thinning import Thinned
 
@@ -34,6 +36,8 @@ __all__ = [
     "AMPCA",
     "DEMCZ",
     "KAMH",
+    "MALA",
+    "PMALA",
     "SM",
     "Chain",
     "Ensemble",
@@ -67,3 +71,10 @@ __all__ = [
     "summary",
     "targets",
 ]
+
+
+def get_cobaya_class() -> _Any:
+    """The sampler that Cobaya finds by ``sampler: {kameleon: }``; Cobaya is imported only here."""
+    from .cobaya import Kameleon
+
+    return Kameleon

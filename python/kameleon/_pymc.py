@@ -1,4 +1,4 @@
-"""PyMC models: the log density, without gradients, as a function of one vector of the free variables."""
+"""PyMC models: the log density, and its gradient where it is needed, as functions of one vector of the free variables."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def problem(model: Any, reject: bool) -> Problem:
     return Problem(
         {"external": about, "noisy": False},
         names,
-        native=_kameleon.Target.callable(_log_density(model, point), False, 0, reject),
+        native=_kameleon.Target.callable(_log_density(model, point), False, 0, reject, Gradient(model, point)),
         attached=True,
         pymc=model,
         start=[np.asarray(ravelled.data, dtype=float).tolist()],
@@ -43,18 +43,42 @@ def problem(model: Any, reject: bool) -> Problem:
     )
 
 
-def _log_density(model: Any, point: dict[str, Any]) -> Callable[[NDArray[np.float64]], float]:
-    """The model's log density as a function of one vector, compiled without gradients."""
-    import pymc
+def _joined(model: Any, point: dict[str, Any]) -> tuple[Any, Any]:
+    """The model's log density, and the vector of its variables, as expressions."""
     from pymc.pytensorf import join_nonshared_inputs
 
     floats = {name: np.asarray(value, dtype=float) for name, value in point.items()}
     outputs, joined = join_nonshared_inputs(
         point=floats, outputs=[model.logp()], inputs=model.value_vars, shared_inputs={}
     )
-    compiled = pymc.pytensorf.compile([joined], outputs[0])
+    return outputs[0], joined
+
+
+def _log_density(model: Any, point: dict[str, Any]) -> Callable[[NDArray[np.float64]], float]:
+    """The model's log density as a function of one vector, compiled without gradients."""
+    import pymc
+
+    output, joined = _joined(model, point)
+    compiled = pymc.pytensorf.compile([joined], output)
     compiled.trust_input = True
     return compiled  # type: ignore[no-any-return]
+
+
+class Gradient:
+    """The gradient of the model's log density, compiled when it is first asked for: few samplers need it."""
+
+    def __init__(self, model: Any, point: dict[str, Any]) -> None:
+        self._model, self._point = model, point
+        self._compiled: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
+
+    def __call__(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self._compiled is None:
+            import pymc
+            from pytensor.gradient import grad
+
+            output, joined = _joined(self._model, self._point)
+            self._compiled = pymc.pytensorf.compile([joined], grad(output, joined))
+        return np.asarray(self._compiled(x), dtype=float)
 
 
 class ToModel:

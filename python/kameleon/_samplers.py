@@ -18,6 +18,8 @@ __all__ = [
     "AMPCA",
     "DEMCZ",
     "KAMH",
+    "MALA",
+    "PMALA",
     "SM",
     "Kameleon",
     "KameleonPCA",
@@ -116,6 +118,11 @@ class KAMH(Sampler):
         history: Where z is drawn from: a reservoir of n states, or the whole stored past.
         schedule: The probability p_t of a new z at iteration t: a number, {power: a} for t^−a, or {steps: [[t, p],
             …]}.
+        drift: Whether steps drift along the gradient of the log density: N(y + ½R∇log π, R). The target must have a
+            gradient.
+        drift_cut: The longest drift, in units of √d, about the length of the random part of a step. (> 0)
+        acceptance: The acceptance rate that the scale is learned for; 0.234, or 0.574 with drift, if not given. (>
+            0, < 1)
         until: When learning ends.
         z: A fixed z, as a list of points; then only the scale is learned.
         published: Whether z is drawn anew from the stored past at every iteration, as in the published experiments.
@@ -131,6 +138,9 @@ class KAMH(Sampler):
     discard: int = 500
     history: Literal["reservoir", "stored"] = "reservoir"
     schedule: float | dict[str, Any] = 1.0
+    drift: bool = False
+    drift_cut: float = 1.0
+    acceptance: float | None = None
     until: Literal["warmup", "forever"] = "warmup"
     z: Sequence[Sequence[float]] | None = None
     published: bool = False
@@ -199,3 +209,57 @@ class DEMCZ(Sampler):
     noise: float = 1e-06
     until: Literal["warmup", "forever"] = "warmup"
     _name = "DE-MC(Z)"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PMALA(Sampler):
+    """PMALA: Langevin steps with a learned covariance; needs a gradient; not of the paper.
+
+    Args:
+        learn_covariance: Whether the covariance Σ is learned (PMALA) or stays as given (MALA).
+        learn_scale: Whether the scale ν is learned.
+        nu: The scale ν at the start; 1.65 d^−1/6, best for a Gaussian target in many dimensions, if not given. (>
+            0)
+        variances: The variances of the initial covariance; 1 if not given. (> 0)
+        drift_cut: The longest drift, in units of √d, about the length of the random part of a step. (> 0)
+        acceptance: The acceptance rate that the scale is learned for. (> 0, < 1)
+        discard: The number of iterations before a covariance is learned.
+        until: When learning ends.
+    """
+
+    learn_covariance: bool = True
+    learn_scale: bool = True
+    nu: float | None = None
+    variances: Sequence[float] | None = None
+    drift_cut: float = 1.0
+    acceptance: float = 0.574
+    discard: int = 500
+    until: Literal["warmup", "forever"] = "warmup"
+    _name = "PMALA"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class MALA(Sampler):
+    """MALA: Langevin steps: isotropic, with drift along the gradient; needs a gradient; not of the paper.
+
+    Args:
+        learn_covariance: Whether the covariance Σ is learned (PMALA) or stays as given (MALA).
+        learn_scale: Whether the scale ν is learned.
+        nu: The scale ν at the start; 1.65 d^−1/6, best for a Gaussian target in many dimensions, if not given. (>
+            0)
+        variances: The variances of the initial covariance; 1 if not given. (> 0)
+        drift_cut: The longest drift, in units of √d, about the length of the random part of a step. (> 0)
+        acceptance: The acceptance rate that the scale is learned for. (> 0, < 1)
+        discard: The number of iterations before a covariance is learned.
+        until: When learning ends.
+    """
+
+    learn_covariance: bool = False
+    learn_scale: bool = True
+    nu: float | None = None
+    variances: Sequence[float] | None = None
+    drift_cut: float = 1.0
+    acceptance: float = 0.574
+    discard: int = 500
+    until: Literal["warmup", "forever"] = "warmup"
+    _name = "MALA"

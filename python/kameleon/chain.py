@@ -84,9 +84,13 @@ class Chain:
         """The point whose log density is needed next; the same until it is told."""
         return self._chain.ask()
 
-    def tell(self, log_density: float) -> Step | None:
-        """Tell the log density at that point. NaN and +∞ count as invalid, −∞ as outside the support."""
-        return _step(self._chain.tell(float(log_density)))
+    def tell(self, log_density: float, gradient: ArrayLike | None = None) -> Step | None:
+        """Tell the log density at that point. NaN and +∞ count as invalid, −∞ as outside the support.
+
+        A sampler that drifts along the gradient also needs the ``gradient`` there.
+        """
+        slopes = [] if gradient is None else np.asarray(gradient, dtype=float).tolist()
+        return _step(self._chain.tell(float(log_density), slopes))
 
     def reject(self, why: str) -> Step | None:
         """Say that there is no log density at that point, and why; it counts as invalid."""

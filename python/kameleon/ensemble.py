@@ -131,15 +131,21 @@ class Ensemble:
         """The standard normals that go with each row, if the ensemble has any."""
         return self._ensemble.ask()[2]
 
-    def tell(self, log_density: ArrayLike) -> None:
-        """Tell the log densities at these points, in order. NaN and +∞ count as invalid, −∞ as outside the support."""
+    def tell(self, log_density: ArrayLike, gradient: ArrayLike | None = None) -> None:
+        """Tell the log densities at these points, in order. NaN and +∞ count as invalid, −∞ as outside the support.
+
+        A sampler that drifts along the gradient also needs the ``gradient`` there: a row for each point.
+        """
         try:
             values = np.asarray(log_density, dtype=float)
         except (TypeError, ValueError) as error:
             raise EvaluationError(f"a number is wanted for each row: {error}") from None
         if values.ndim != 1:
             raise EvaluationError(f"a number is wanted for each row, not an array of shape {values.shape}")
-        self._ensemble.tell(values)
+        slopes = np.empty(0) if gradient is None else np.asarray(gradient, dtype=float)
+        if gradient is not None and slopes.ndim != 2:
+            raise EvaluationError(f"a row of the gradient is wanted for each point, not an array of shape {slopes.shape}")
+        self._ensemble.tell(values, slopes.ravel())
 
     @property
     def done(self) -> bool:

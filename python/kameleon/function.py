@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from .errors import SettingsError
 
 OnError = Literal["stop", "reject"]
+Gradient = Callable[..., Any] | bool | None
+"""A function that returns the gradient, or whether the log density returns it as the second of a pair."""
 GENERATORS = ("rng", "generator", "rngs", "generators")
 """The names of a second argument that is certainly a generator, or one for each row."""
 
@@ -28,6 +30,7 @@ class How:
     args: Sequence[Any] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     on_error: OnError = "stop"
+    gradient: Gradient = None
 
     def check(self) -> None:
         """Raises an error for what cannot be."""
@@ -41,10 +44,16 @@ class How:
             raise SettingsError("args", f"must be a tuple of further arguments of log_density, not {self.args!r}")
         if not isinstance(self.kwargs, Mapping):
             raise SettingsError("kwargs", f"must be a dictionary of arguments of log_density, not {self.kwargs!r}")
+        if self.gradient not in (None, True, False) and not callable(self.gradient):
+            what = "must be a function of the arguments of log_density, or True if that returns (log density, gradient)"
+            raise SettingsError("gradient", f"{what}, not {self.gradient!r}")
+        if self.gradient and self.vectorized:
+            raise SettingsError("gradient", "is for functions of one point, not for vectorized ones")
 
     def refuse(self, what: str) -> None:
         """Raises an error for settings that are for Python functions only."""
         given = {"vectorized": self.vectorized, "args": len(self.args), "kwargs": len(self.kwargs)}
+        given["gradient"] = bool(self.gradient)
         for name in (name for name, value in given.items() if value):
             raise SettingsError(name, f"is for Python functions, not for {what}")
 

@@ -164,12 +164,16 @@ def _of_function(function: Callable[..., Any], names: list[str], how: How) -> Pr
     seeded = takes_noise(function, how) and not normals
     given: Any = {"normals": normals} if normals else "seed" if seeded else how.noisy
     model = {"external": f"the Python function {_about(function)}", "noisy": given}
+    gradient = how.gradient
     if how.args or how.kwargs:
         function = WithData(function, how.args, how.kwargs)
+        gradient = WithData(gradient, how.args, how.kwargs) if callable(gradient) else gradient
     kind: dict[str, Any] = {"attached": True, "seeded": seeded, "normals": normals, "reject": reject}
     if how.vectorized:
         return Problem(model, names, function=SeededRows(function) if seeded else function, **kind)
-    native = _kameleon.Target.callable(Seeded(function) if seeded else function, seeded, normals, reject)
+    if seeded:
+        function, gradient = Seeded(function), Seeded(gradient) if callable(gradient) else gradient
+    native = _kameleon.Target.callable(function, seeded, normals, reject, gradient)
     return Problem(model, names, native=native, **kind)
 
 

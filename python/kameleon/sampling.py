@@ -19,7 +19,7 @@ from ._prior import Draws
 from ._sampler import Sampler, plain
 from .errors import SettingsError
 from .executors import Load, Sender
-from .function import How, OnError
+from .function import Gradient, How, OnError
 from .parameters import Bounds, Shape
 from .population import Population
 from .priors import Priors, joint_of
@@ -51,6 +51,7 @@ def sample(
     args: Sequence[Any] = (),
     kwargs: Mapping[str, Any] | None = None,
     on_error: OnError = "stop",
+    gradient: Gradient = None,
     pool: bool = True,
     until: str | None = None,
     max_draws: int | None = None,
@@ -102,6 +103,10 @@ def sample(
             after ``x``.
         on_error: "stop" ends the run when the function raises an exception; "reject" rejects the point, and the
             result warns with the number of such points and the first message.
+        gradient: the gradient of the log density, for samplers that drift along it (``km.PMALA``, ``km.KAMH(drift=True)``):
+            a function of the same arguments, or True if ``log_density`` returns the pair (log density, gradient). Built-in
+            targets, expressions and PyMC models have their own. It is checked by finite differences where the first chain
+            starts.
         pool: whether chains learn together, if their sampler can.
         until: a stopping rule such as "ess=400,rhat=1.01"; the run ends at ``draws`` or ``max_draws`` at the latest.
         max_draws, max_evaluations, max_minutes: limits of the run.
@@ -126,7 +131,7 @@ def sample(
     """
     chosen = arguments.sampler(sampler)
     given = arguments.names(parameters, start)
-    how = How(noisy, normals, vectorized, args, kwargs or {}, on_error)
+    how = How(noisy, normals, vectorized, args, kwargs or {}, on_error, gradient)
     recipe = partial(problem.make, log_density, given, how)
     what = recipe()
     joint = joint_of(priors, prior_draws, vectorized)
@@ -180,6 +185,7 @@ def resume(
     vectorized: bool = False,
     args: Sequence[Any] = (),
     kwargs: Mapping[str, Any] | None = None,
+    gradient: Gradient = None,
     executor: Executor | Any | None = None,
     trust: bool = False,
     progress: Progress = None,
@@ -193,7 +199,7 @@ def resume(
         max_minutes: the most minutes from now on.
         priors, prior_draws: the priors of the run, where they are functions, or distributions of ``scipy.stats`` that
             are not the same as a built-in prior. Other priors are kept in the folder.
-        vectorized, args, kwargs, executor, progress: as in ``km.sample``.
+        vectorized, args, kwargs, gradient, executor, progress: as in ``km.sample``.
         trust: continue although ``log_density`` gives other values than the run has stored. The point where each
             chain is, is evaluated again; without ``trust`` another value is a ``km.StoreError``.
 
@@ -218,7 +224,7 @@ def resume(
         noise = model.get("noisy") or False
         normals = noise["normals"] if isinstance(noise, dict) and model.get("external") else 0
         takes = normals if callable(log_density) else 0
-        how = How(bool(noise), takes, vectorized, args, kwargs or {}, model.get("on-error") or "stop")
+        how = How(bool(noise), takes, vectorized, args, kwargs or {}, model.get("on-error") or "stop", gradient)
         recipe = partial(problem.make, log_density, list(settings["parameters"]), how)
     whole = arguments.again(recipe, settings, priors, joint_of(priors, prior_draws, vectorized))
     sender = None if executor is None else Sender(executor, whole)

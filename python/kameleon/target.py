@@ -43,6 +43,11 @@ class EvaluatedTarget(Target):
         return self._native().log_density(np.asarray(x, dtype=float), seed)
 
 
+    def gradient(self, x: ArrayLike, *, seed: int = 0) -> NDArray[np.float64]:
+        """The gradient of the log density at a point, where the target has one."""
+        return self._native().gradient(np.asarray(x, dtype=float), seed)
+
+
 class KnownTarget(EvaluatedTarget):
     """A target with exact draws, mean and variance."""
 

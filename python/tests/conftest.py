@@ -22,3 +22,24 @@ def program():
     if found is None:
         pytest.skip("the program `kameleon` is not built, so the package is not compared with it: cargo build")
     return found
+
+
+@pytest.fixture(scope="session")
+def here():
+    """The run without an executor."""
+    return sampled([0.0, 0.0], "PLAN")
+
+
+@pytest.fixture(scope="session")
+def here_from_prior():
+    """The run after a population, without an executor."""
+    return sampled(None, "FROM_PRIOR")
+
+
+def sampled(start, plan):
+    # Imported here, because the tests of wheels do without the package in their own environment.
+    import executor_runs
+
+    import kameleon as km
+
+    return km.sample(executor_runs.density, start, **getattr(executor_runs, plan))

@@ -2,13 +2,14 @@
 
 use crate::Exit;
 use crate::args::CalibrateArgs;
+use crate::invocation::Invocation;
 use crate::output::write_out;
 use crate::study::{self, Bar};
 use anyhow::{Context, Result};
 use kameleon_study::{Calibration, Selection};
 
 /// Runs `kameleon calibrate`.
-pub fn calibrate(args: &CalibrateArgs) -> Result<Exit> {
+pub fn calibrate(args: &CalibrateArgs, invocation: &Invocation) -> Result<Exit> {
     let file = args.file.display().to_string();
     let text = std::fs::read_to_string(&args.file).with_context(|| format!("{file} cannot be read"))?;
     let study = Calibration::parse(&file, &text)?;
@@ -21,6 +22,6 @@ pub fn calibrate(args: &CalibrateArgs) -> Result<Exit> {
         check: args.check.unwrap_or_default(),
     };
     let bar = Bar::new(args.quiet);
-    let settings = study::settings(args.out.clone(), args.threads, &bar)?;
+    let settings = study::settings(args.out.clone(), args.threads, &bar, invocation)?;
     study::ended(study.run(&selection, &settings), |table| write_out(&table))
 }

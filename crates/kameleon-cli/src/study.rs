@@ -2,6 +2,7 @@
 
 use crate::Exit;
 use crate::args::{CompareArgs, PaperArgs, ScaleArg, StudyArgs};
+use crate::invocation::Invocation;
 use crate::output::write_out;
 use crate::sample::stop_on_ctrl_c;
 use anyhow::{Context, Result};
@@ -13,19 +14,19 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Runs `kameleon paper`.
-pub fn paper(args: &PaperArgs) -> Result<Exit> {
+pub fn paper(args: &PaperArgs, invocation: &Invocation) -> Result<Exit> {
     let studies = kameleon_study::figures(&args.figures)?;
-    run(&studies, &args.study)
+    run(&studies, &args.study, invocation)
 }
 
 /// Runs `kameleon compare`.
-pub fn compare(args: &CompareArgs) -> Result<Exit> {
+pub fn compare(args: &CompareArgs, invocation: &Invocation) -> Result<Exit> {
     let file = args.file.display().to_string();
     let text = std::fs::read_to_string(&args.file).with_context(|| format!("{file} cannot be read"))?;
-    run(&[Study::parse(&file, &text)?], &args.study)
+    run(&[Study::parse(&file, &text)?], &args.study, invocation)
 }
 
-fn run(studies: &[Study], args: &StudyArgs) -> Result<Exit> {
+fn run(studies: &[Study], args: &StudyArgs, invocation: &Invocation) -> Result<Exit> {
     let bar = Bar::new(args.quiet);
     let settings = Settings {
         scale: match args.scale {
@@ -35,7 +36,7 @@ fn run(studies: &[Study], args: &StudyArgs) -> Result<Exit> {
         },
         seed: args.seed,
         extras: args.extras,
-        ..settings(args.out.clone(), args.threads, &bar)?
+        ..settings(args.out.clone(), args.threads, &bar, invocation)?
     };
     let started = Instant::now();
     ended(kameleon_study::run(studies, &settings), |report| {
@@ -45,7 +46,12 @@ fn run(studies: &[Study], args: &StudyArgs) -> Result<Exit> {
 }
 
 /// How studies are run where flags do not say otherwise.
-pub fn settings<'a>(out: PathBuf, threads: Option<NonZeroUsize>, watch: &'a Bar) -> Result<Settings<'a>> {
+pub fn settings<'a>(
+    out: PathBuf,
+    threads: Option<NonZeroUsize>,
+    watch: &'a Bar,
+    invocation: &Invocation,
+) -> Result<Settings<'a>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(Settings {
         scale: Scale::Quick,
@@ -53,7 +59,8 @@ pub fn settings<'a>(out: PathBuf, threads: Option<NonZeroUsize>, watch: &'a Bar)
         threads: threads.map_or(cores, usize::from),
         extras: false,
         out,
-        command: command(),
+        command: invocation.command(),
+        program: invocation.program.clone(),
         stop: stop_on_ctrl_c()?,
         watch,
     })
@@ -73,15 +80,6 @@ pub fn ended<T>(result: Result<T, StudyError>, show: impl FnOnce(T) -> Result<()
         }
         Err(error) => Err(error.into()),
     }
-}
-
-/// The command as it was typed, with the program's name only.
-fn command() -> String {
-    let arguments = std::env::args().skip(1).map(|argument| match argument.contains([' ', '"', '$', '(']) {
-        true => format!("'{argument}'"),
-        false => argument,
-    });
-    ["kameleon".to_owned()].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
 }
 
 /// One line of progress with the time left; nothing when quiet or not on a terminal.

@@ -26,6 +26,11 @@ enum {
 /* The log density at x[0], ..., x[dim - 1], up to a constant. */
 int kameleon_log_density(size_t dim, const double *x, double *log_density, void *user);
 
+/* Optional, for samplers that drift along the gradient: the log density as above, and its gradient in gradient[0], ...,
+ * gradient[dim - 1], which is not looked at where the log density is not finite. A function of another name than
+ * kameleon_log_density has its gradient under that name followed by _gradient. */
+int kameleon_log_density_gradient(size_t dim, const double *x, double *log_density, double *gradient, void *user);
+
 /* The randomness of one evaluation of a noisy log density. */
 typedef struct kameleon_noise {
     uint64_t seed;         /* for your own generator, if the model is declared to take a seed; otherwise 0 */
@@ -35,6 +40,10 @@ typedef struct kameleon_noise {
 
 /* The log of an unbiased estimate of the density, for a model that is declared noisy. */
 int kameleon_noisy_log_density(size_t dim, const double *x, const kameleon_noise *noise, double *log_density, void *user);
+
+/* Optional: the same with a gradient, or an estimate of it. */
+int kameleon_noisy_log_density_gradient(size_t dim, const double *x, const kameleon_noise *noise, double *log_density,
+                                        double *gradient, void *user);
 
 /* Optional, called once for each chain: returns what is passed as `user`, or NULL for failure. `config` is the text given
  * in the run file, empty if there is none; it is valid during the call only. */

@@ -2,6 +2,7 @@
 
 use crate::batch::evaluate_others;
 use crate::error::{ModelError, demand};
+use kameleon::target::WrongSlope;
 use kameleon::{Evaluation, Noise, Target};
 use serde::{Deserialize, Serialize};
 
@@ -109,6 +110,16 @@ impl Bound {
             }
         }
     }
+
+    /// dx/du at u, and the slope of log |dx/du| there.
+    fn slopes(self, u: f64) -> (f64, f64) {
+        match (self.lower, self.upper) {
+            (None, None) => (1.0, 0.0),
+            (Some(_), None) => (libm::exp(u), 1.0),
+            (None, Some(_)) => (-libm::exp(u), 1.0),
+            (Some(_), Some(_)) => (libm::exp(self.bounded(u).1), -libm::tanh(0.5 * u)),
+        }
+    }
 }
 
 /// A target with bounded parameters, transformed to a target on the whole space.
@@ -170,6 +181,17 @@ impl<T: Target> Bounded<T> {
         self.bounds.iter().zip(u).map(|(bound, &u)| bound.bounded(u).1).sum()
     }
 
+    /// Goes to x(u), and tells log |dx/du|; none where the transformation overflows and the model is not to be evaluated.
+    fn place(&mut self, u: &[f64]) -> Option<f64> {
+        let mut log_jacobian = 0.0;
+        for ((x, bound), u) in self.x.iter_mut().zip(&self.bounds).zip(u) {
+            let (at, more) = bound.bounded(*u);
+            *x = at;
+            log_jacobian += more;
+        }
+        self.x.iter().all(|x| !x.is_infinite()).then_some(log_jacobian)
+    }
+
     /// The target within the bounds.
     pub fn target(&self) -> &T {
         &self.target
@@ -186,17 +208,33 @@ impl<T: Target> Target for Bounded<T> {
     }
 
     fn log_density(&mut self, u: &[f64], noise: Noise<'_>) -> Evaluation {
-        let mut log_jacobian = 0.0;
-        for i in 0..self.bounds.len() {
-            let (x, more) = self.bounds[i].bounded(u[i]);
-            self.x[i] = x;
-            log_jacobian += more;
+        match self.place(u) {
+            Some(log_jacobian) => Ok(self.target.log_density(&self.x, noise)? + log_jacobian),
+            None => Ok(f64::NEG_INFINITY),
         }
-        // Where the transformation overflows, the model is not evaluated.
-        if self.x.iter().any(|x| x.is_infinite()) {
-            return Ok(f64::NEG_INFINITY);
+    }
+
+    fn has_gradient(&self) -> bool {
+        self.target.has_gradient()
+    }
+
+    fn gradient(&mut self, u: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let Some(log_jacobian) = self.place(u) else { return Ok(f64::NEG_INFINITY) };
+        let value = self.target.gradient(&self.x, noise, gradient)? + log_jacobian;
+        for ((g, bound), u) in gradient.iter_mut().zip(&self.bounds).zip(u) {
+            let (stretch, more) = bound.slopes(*u);
+            *g = *g * stretch + more;
         }
-        Ok(self.target.log_density(&self.x, noise)? + log_jacobian)
+        Ok(value)
+    }
+
+    fn wrong_slope_of_model(&self, wrong: WrongSlope) -> WrongSlope {
+        let (u, i) = (&wrong.x, wrong.parameter);
+        let (stretch, more) = self.bounds[i].slopes(u[i]);
+        let own = |slope: f64| (slope - more) / stretch;
+        let x = u.iter().zip(&self.bounds).map(|(u, bound)| bound.value(*u)).collect();
+        let wrong = WrongSlope { x, parameter: i, given: own(wrong.given), found: own(wrong.found) };
+        self.target.wrong_slope_of_model(wrong)
     }
 
     fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {

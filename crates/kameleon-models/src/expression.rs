@@ -8,6 +8,7 @@ mod function;
 mod parse;
 
 use crate::error::{ModelError, check_names};
+use crate::number::{self, Dual};
 use code::Code;
 use kameleon::{EvalError, Evaluation, Noise, Target};
 
@@ -22,6 +23,9 @@ pub struct Expression {
     names: Vec<String>,
     code: Code,
     stack: Vec<f64>,
+    /// The point and the stack with slopes, once a gradient was asked for.
+    point: Vec<Dual>,
+    slopes: Vec<Dual>,
 }
 
 impl Expression {
@@ -30,7 +34,7 @@ impl Expression {
         check_names(names)?;
         let code = parse::parse(text, names)?;
         let stack = vec![0.0; code.depth()];
-        Ok(Self { names: names.to_vec(), code, stack })
+        Ok(Self { names: names.to_vec(), code, stack, point: Vec::new(), slopes: Vec::new() })
     }
 
     /// The value at `x`.
@@ -39,6 +43,23 @@ impl Expression {
     /// If `x` has fewer coordinates than there are parameters.
     pub fn value(&mut self, x: &[f64]) -> f64 {
         self.code.run(x, &mut self.stack)
+    }
+
+    /// The value at `x`, and its gradient: exact, by forward mode.
+    ///
+    /// # Panics
+    /// If `x` or `gradient` has fewer coordinates than there are parameters.
+    pub fn value_and_gradient(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
+        self.slopes.resize(self.code.depth(), Dual::default());
+        number::gradient(x, &mut self.point, gradient, |x| self.code.run(x, &mut self.slopes))
+    }
+
+    fn check(&self, x: &[f64]) -> Result<(), EvalError> {
+        let (found, wanted) = (x.len(), self.names.len());
+        match found == wanted {
+            true => Ok(()),
+            false => Err(EvalError::fatal(format!("a point must have {wanted} coordinates, not {found}"))),
+        }
     }
 
     /// The names of all functions that an expression may use.
@@ -57,10 +78,16 @@ impl Target for Expression {
     }
 
     fn log_density(&mut self, x: &[f64], _noise: Noise<'_>) -> Evaluation {
-        if x.len() != self.names.len() {
-            let (found, wanted) = (x.len(), self.names.len());
-            return Err(EvalError::fatal(format!("a point must have {wanted} coordinates, not {found}")));
-        }
+        self.check(x)?;
         Ok(self.value(x))
+    }
+
+    fn has_gradient(&self) -> bool {
+        true
+    }
+
+    fn gradient(&mut self, x: &[f64], _noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        self.check(x)?;
+        Ok(self.value_and_gradient(x, gradient))
     }
 }

@@ -30,6 +30,7 @@ mod failure_budget;
 mod from_prior;
 pub mod library;
 pub mod noise;
+mod number;
 mod plain_words;
 pub mod posteriors;
 pub mod prior;

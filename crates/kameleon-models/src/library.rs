@@ -6,6 +6,7 @@ use crate::error::{ModelError, check_names, demand};
 use crate::noise::NoiseInput;
 use crate::reply::excerpt;
 use functions::{Call, Functions, RawNoise};
+use kameleon::target::NO_GRADIENT;
 use kameleon::{EvalError, Evaluation, Noise, Target};
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::path::PathBuf;
@@ -104,6 +105,37 @@ impl SharedLibrary {
         Ok(user)
     }
 
+    /// The log density, and its gradient if there is room for it.
+    #[expect(unsafe_code)]
+    fn call(&mut self, x: &[f64], mut noise: Noise<'_>, gradient: Option<&mut [f64]>) -> Evaluation {
+        let user = self.user()?;
+        let mut log_density = f64::NAN;
+        let (dim, point, value) = (x.len(), x.as_ptr(), &raw mut log_density);
+        let seed = self.noise.seed(&mut noise).unwrap_or(0);
+        let raw = RawNoise { seed, count: noise.normals.len(), normals: noise.normals.as_ptr() };
+        let slopes = gradient.map(|gradient| {
+            // A library that leaves one out must not leave that of another point.
+            gradient.fill(f64::NAN);
+            gradient.as_mut_ptr()
+        });
+        // SAFETY: `load` was told that the functions have these signatures; all pointers are valid during the call, the gradient has
+        // room for as many numbers as the point, and `user` is in use by this call only.
+        let code = unsafe {
+            match (self.functions.call, slopes) {
+                (Call::Exact(f, _), None) => f(dim, point, value, user),
+                (Call::Noisy(f, _), None) => f(dim, point, &raw, value, user),
+                (Call::Exact(_, Some(f)), Some(slopes)) => f(dim, point, value, slopes, user),
+                (Call::Noisy(_, Some(f)), Some(slopes)) => f(dim, point, &raw, value, slopes, user),
+                (_, Some(_)) => return Err(EvalError::fatal(NO_GRADIENT)),
+            }
+        };
+        match code {
+            OK => Ok(log_density),
+            REJECT => Err(EvalError::reject(self.reason(code, user))),
+            _ => Err(EvalError::fatal(self.reason(code, user))),
+        }
+    }
+
     /// Why the library returned `code`: its own message, if it has one.
     #[expect(unsafe_code)]
     fn reason(&self, code: c_int, user: *mut c_void) -> String {
@@ -136,27 +168,16 @@ impl Target for SharedLibrary {
         self.noise.normals()
     }
 
-    #[expect(unsafe_code)]
-    fn log_density(&mut self, x: &[f64], mut noise: Noise<'_>) -> Evaluation {
-        let user = self.user()?;
-        let mut log_density = f64::NAN;
-        // SAFETY: `load` was told that the function has this signature; all pointers are valid during the call, and
-        // `user` is in use by this call only.
-        let code = unsafe {
-            match self.functions.call {
-                Call::Exact(f) => f(x.len(), x.as_ptr(), &mut log_density, user),
-                Call::Noisy(f) => {
-                    let seed = self.noise.seed(&mut noise).unwrap_or(0);
-                    let raw = RawNoise { seed, count: noise.normals.len(), normals: noise.normals.as_ptr() };
-                    f(x.len(), x.as_ptr(), &raw, &mut log_density, user)
-                }
-            }
-        };
-        match code {
-            OK => Ok(log_density),
-            REJECT => Err(EvalError::reject(self.reason(code, user))),
-            _ => Err(EvalError::fatal(self.reason(code, user))),
-        }
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+        self.call(x, noise, None)
+    }
+
+    fn has_gradient(&self) -> bool {
+        matches!(self.functions.call, Call::Exact(_, Some(_)) | Call::Noisy(_, Some(_)))
+    }
+
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        self.call(x, noise, Some(gradient))
     }
 }
 

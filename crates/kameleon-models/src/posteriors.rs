@@ -45,6 +45,7 @@ pub use exact::{EXACT, Exact, exact};
 pub use observed::observed;
 pub use stochastic_volatility::{StochasticVolatility, StochasticVolatilitySettings};
 
+use crate::number::Number;
 use kameleon::any_target::AnyTarget;
 use kameleon::registry::{Entry, Range, Settings, read};
 use kameleon::{EvalError, Evaluation};
@@ -76,8 +77,9 @@ pub const NOISY: &[Entry<AnyTarget<'static>>] = &[
 ];
 
 /// log N(x; 0, sd²)
-fn log_normal(x: f64, sd: f64) -> f64 {
-    -0.5 * (x / sd).powi(2) - sd.ln() - HALF_LN_TAU
+fn log_normal<N: Number>(x: N, sd: N) -> N {
+    let z = x / sd;
+    z * z * -0.5 - sd.ln() - HALF_LN_TAU
 }
 
 /// ½ ln 2π

@@ -10,6 +10,7 @@ use crate::batch::evaluate_others;
 use crate::bounds::Bound;
 use crate::error::{ModelError, demand};
 use cut::CutPrior;
+use kameleon::target::WrongSlope;
 use kameleon::{EvalError, Evaluation, Noise, Rng, Target, population};
 use rand::RngExt;
 use rand::distr::Open01;
@@ -54,6 +55,11 @@ impl Prior {
         let inside = self.support.lower().is_none_or(|a| a <= x) && self.support.upper().is_none_or(|b| x <= b);
         let value = (self.family.log_kernel)(self.values, x) + self.log_constant;
         if inside && x.is_finite() && value.is_finite() { value } else { f64::NEG_INFINITY }
+    }
+
+    /// The slope of the log density at an `x` inside the support.
+    pub fn slope(&self, x: f64) -> f64 {
+        (self.family.slope)(self.values, x)
     }
 
     /// The interval outside which the density is zero, for use as bounds.
@@ -168,6 +174,11 @@ impl<T: Target> WithPrior<T> {
         joint + self.priors.iter().zip(x).filter_map(|(prior, &x)| Some(prior.as_ref()?.log_density(x))).sum::<f64>()
     }
 
+    /// The slope of the log density of the prior of a parameter; zero if it has none.
+    fn slope(&self, parameter: usize, x: f64) -> f64 {
+        self.priors[parameter].as_ref().map_or(0.0, |prior| prior.slope(x))
+    }
+
     /// Whether every parameter has a prior: then, with a likelihood for a target, the density integrates to the evidence.
     pub fn is_proper(&self) -> bool {
         self.joint.is_some() || self.priors.iter().all(Option::is_some)
@@ -228,6 +239,29 @@ impl<T: Target> Target for WithPrior<T> {
             return self.prior_failure().map_or(Ok(log_prior), |why| Err(EvalError::fatal(why)));
         }
         Ok(log_prior + self.target.log_density(x, noise)?)
+    }
+
+    /// The slope of a prior that another program knows is not known.
+    fn has_gradient(&self) -> bool {
+        self.target.has_gradient() && self.joint.is_none()
+    }
+
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let log_prior = self.log_prior(x);
+        if log_prior.is_nan() || log_prior == f64::NEG_INFINITY {
+            return Ok(log_prior);
+        }
+        let value = log_prior + self.target.gradient(x, noise, gradient)?;
+        for (i, x) in x.iter().enumerate() {
+            gradient[i] += self.slope(i, *x);
+        }
+        Ok(value)
+    }
+
+    fn wrong_slope_of_model(&self, wrong: WrongSlope) -> WrongSlope {
+        let more = self.slope(wrong.parameter, wrong.x[wrong.parameter]);
+        let wrong = WrongSlope { given: wrong.given - more, found: wrong.found - more, ..wrong };
+        self.target.wrong_slope_of_model(wrong)
     }
 
     fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {

@@ -8,8 +8,9 @@ use crate::failure_budget::FailureBudget;
 use crate::noise::NoiseInput;
 use crate::reply;
 use http::{Http, HttpError};
+use kameleon::target::NO_GRADIENT;
 use kameleon::{EvalError, Evaluation, Noise, Target};
-use protocol::{Evaluated, Question};
+use protocol::{Differentiated, Evaluated, Question, ServerError, Shape, Slopes};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,14 +56,16 @@ impl UmBridgeSettings {
     }
 }
 
+/// What a server answered: what was asked for, or its error; or why that cannot be read.
+type Answer<V> = Result<Result<V, ServerError>, String>;
+
 /// A model on a UM-Bridge server as a target. A clone has a connection of its own.
 #[derive(Clone, Debug)]
 pub struct UmBridge {
     settings: Arc<UmBridgeSettings>,
     names: Arc<Vec<String>>,
     model: String,
-    /// The sizes of the model's input blocks, without the one for normals.
-    blocks: Vec<usize>,
+    shape: Shape,
     http: Http,
     config: Map<String, Value>,
     failures: FailureBudget,
@@ -83,22 +86,22 @@ impl UmBridge {
         let http = Http::new(Arc::clone(&settings));
         let wrong = |why: String| ModelError::new(format_args!("model server {}", settings.url), why);
         let model = protocol::choose_model(&http, settings.model.as_deref()).map_err(wrong)?;
-        let blocks = protocol::input_blocks(&http, &model, &settings, names.len()).map_err(wrong)?;
+        let shape = protocol::shape(&http, &model, &settings, names.len()).map_err(wrong)?;
         Ok(Self {
             config: settings.config.clone(),
             failures: FailureBudget::new(settings.failures),
             names: Arc::new(names.to_vec()),
             settings,
             model,
-            blocks,
+            shape,
             http,
         })
     }
 
     /// The point and the normals, cut into the model's input blocks.
     fn input<'a>(&self, mut x: &'a [f64], normals: &'a [f64]) -> Vec<&'a [f64]> {
-        let mut blocks = Vec::with_capacity(self.blocks.len() + 1);
-        for &size in &self.blocks {
+        let mut blocks = Vec::with_capacity(self.shape.blocks.len() + 1);
+        for &size in &self.shape.blocks {
             let (block, rest) = x.split_at(size);
             blocks.push(block);
             x = rest;
@@ -109,10 +112,43 @@ impl UmBridge {
         blocks
     }
 
+    /// Asks for a value, or for slopes, and reads the answer.
+    fn ask<V>(
+        &mut self,
+        (x, normals): (&[f64], &[f64]),
+        slopes: Option<Slopes>,
+        read: impl FnOnce(&[u8]) -> Answer<V>,
+    ) -> Result<V, EvalError> {
+        let what = if slopes.is_some() { "Gradient" } else { "Evaluate" };
+        let input = self.input(x, normals);
+        let question = Question { name: &self.model, input: Some(&input), config: &self.config, slopes };
+        match self.http.post(what, &question) {
+            Ok((status, body)) => self.judge(status, &body, read(&body)),
+            Err(error @ HttpError::Timeout(_)) => {
+                Err(self.failures.fail(format!("model server {}: {error}", self.settings.url)))
+            }
+            Err(error) => Err(EvalError::fatal(format!("model server {}: {error}", self.settings.url))),
+        }
+    }
+
+    /// Prepares the randomness of a point.
+    fn prepare(&mut self, x: &[f64], noise: &mut Noise<'_>) -> Result<(), EvalError> {
+        if x.iter().any(|x| !x.is_finite()) {
+            return Err(EvalError::reject("the point is not finite"));
+        }
+        if let Some(seed) = self.settings.noise.seed(noise) {
+            self.config.insert("seed".into(), seed.into());
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, x: &[f64], normals: &[f64]) -> Evaluation {
+        self.ask((x, normals), None, |body| reply::read::<Evaluated>(body).and_then(Evaluated::value))
+    }
+
     /// The meaning of an answer: a value, a failed point, or the end of the run.
-    fn judge(&mut self, status: u16, body: &[u8]) -> Evaluation {
+    fn judge<V>(&mut self, status: u16, body: &[u8], answer: Answer<V>) -> Result<V, EvalError> {
         let at = format!("model server {}", self.settings.url);
-        let answer = reply::read::<Evaluated>(body).and_then(Evaluated::value);
         match (status, answer) {
             (200, Ok(Ok(value))) => {
                 self.failures.reset();
@@ -147,20 +183,28 @@ impl Target for UmBridge {
     }
 
     fn log_density(&mut self, x: &[f64], mut noise: Noise<'_>) -> Evaluation {
-        if x.iter().any(|x| !x.is_finite()) {
-            return Err(EvalError::reject("the point is not finite"));
+        self.prepare(x, &mut noise)?;
+        self.value(x, noise.normals)
+    }
+
+    fn has_gradient(&self) -> bool {
+        self.shape.gradient.is_some()
+    }
+
+    /// One question for the value, and one for the slopes along each input block.
+    fn gradient(&mut self, x: &[f64], mut noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let Shape { gradient: Some(output), blocks } = self.shape.clone() else {
+            return Err(EvalError::fatal(NO_GRADIENT));
+        };
+        self.prepare(x, &mut noise)?;
+        let value = self.value(x, noise.normals)?;
+        let mut left = gradient;
+        for (input, size) in blocks.into_iter().enumerate().filter(|_| value.is_finite()) {
+            let (part, rest) = std::mem::take(&mut left).split_at_mut(size);
+            let read = |body: &[u8]| reply::read::<Differentiated>(body).and_then(|answer| answer.write(part));
+            self.ask((x, noise.normals), Some(Slopes { output, input, sens: [1.0] }), read)?;
+            left = rest;
         }
-        if let Some(seed) = self.settings.noise.seed(&mut noise) {
-            self.config.insert("seed".into(), seed.into());
-        }
-        let input = self.input(x, noise.normals);
-        let question = Question { name: &self.model, input: Some(&input), config: &self.config };
-        match self.http.post("Evaluate", &question) {
-            Ok((status, body)) => self.judge(status, &body),
-            Err(error @ HttpError::Timeout(_)) => {
-                Err(self.failures.fail(format!("model server {}: {error}", self.settings.url)))
-            }
-            Err(error) => Err(EvalError::fatal(format!("model server {}: {error}", self.settings.url))),
-        }
+        Ok(value)
     }
 }

@@ -12,7 +12,7 @@ use pyo3::types::PyBytes;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The first bytes of every saved chain: what it is, and the version of its form.
-const MARK: &[u8; 8] = b"KMLNCHN3";
+const MARK: &[u8; 8] = b"KMLNCHN4";
 
 /// A chain of any sampler.
 #[pyclass(name = "Chain", module = "kameleon._kameleon", frozen)]
@@ -25,8 +25,8 @@ impl PyChain {
         self.chain.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell_it(&self, value: Result<f64, EvalError>) -> PyResult<Option<StepTuple>> {
-        let step = self.lock().tell(value).map_err(|e| error::chain(&e))?;
+    fn tell_it(&self, value: Result<f64, EvalError>, gradient: &[f64]) -> PyResult<Option<StepTuple>> {
+        let step = self.lock().tell_with_gradient(value, gradient).map_err(|e| error::chain(&e))?;
         Ok(step.map(|step: Step| (step.t, step.warm, step.outcome.name(), step.acceptance)))
     }
 }
@@ -80,14 +80,14 @@ impl PyChain {
         PyArray1::from_slice(py, self.lock().normals())
     }
 
-    /// Tells the log density at the point asked for.
-    fn tell(&self, value: f64) -> PyResult<Option<StepTuple>> {
-        self.tell_it(Ok(value))
+    /// Tells the log density at the point asked for, and the gradient there if the sampler needs it.
+    fn tell(&self, value: f64, gradient: Vec<f64>) -> PyResult<Option<StepTuple>> {
+        self.tell_it(Ok(value), &gradient)
     }
 
     /// Says that there is no log density at the point asked for, and why.
     fn reject(&self, why: String) -> PyResult<Option<StepTuple>> {
-        self.tell_it(Err(EvalError::Reject(why)))
+        self.tell_it(Err(EvalError::Reject(why)), &[])
     }
 
     #[getter]

@@ -58,10 +58,16 @@ impl PyEnsemble {
         Ok((array::rows(py, points, dim)?, seeds.clone(), array::rows(py, normals, width)?))
     }
 
-    /// Tells the log densities at the points asked for.
-    fn tell(&self, py: Python<'_>, values: PyReadonlyArray1<'_, f64>) -> PyResult<()> {
+    /// Tells the log densities at the points asked for, and the gradients there, one after another, if the sampler needs them.
+    fn tell(
+        &self,
+        py: Python<'_>,
+        values: PyReadonlyArray1<'_, f64>,
+        gradients: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<()> {
         let values = values.as_array().iter().copied().map(Ok).collect();
-        py.detach(|| self.lock().tell(values)).map_err(|why| match why {
+        let gradients = gradients.as_array().to_vec();
+        py.detach(|| self.lock().tell_with_gradients(values, &gradients)).map_err(|why| match why {
             TellError::Chain(why) => error::chain(&why),
             why => error::EvaluationError::new_err(why.to_string()),
         })
@@ -76,6 +82,6 @@ impl PyEnsemble {
     /// The posterior so far as a dictionary, how it ended, and why.
     fn posterior<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, &'static str, String)> {
         let (posterior, ending, reason) = py.detach(|| self.lock().posterior()).map_err(error::run)?;
-        Ok((posterior::to_dict(py, posterior)?, posterior::ending(ending), words::of_python(&reason)))
+        Ok((posterior::to_dict(py, posterior)?, ending.word(), words::of_python(&reason)))
     }
 }

@@ -53,7 +53,7 @@ pub fn start(error: sampler::StartError) -> PyErr {
 /// A chain that cannot continue.
 pub fn chain(error: &ChainError) -> PyErr {
     match error {
-        ChainError::Start { .. } => StartError::new_err(error.to_string()),
+        error if error.is_at_start() => StartError::new_err(error.to_string()),
         _ => EvaluationError::new_err(error.to_string()),
     }
 }

@@ -14,6 +14,7 @@ mod json;
 mod pointer;
 mod posterior;
 mod prior;
+mod program;
 mod python_prior;
 mod reweight;
 mod rows;
@@ -43,6 +44,8 @@ mod _kameleon {
     use crate::posterior::{load, report, save, settings_of, summarise_posterior};
     #[pymodule_export]
     use crate::prior::{prior_draws, prior_log_density, prior_support};
+    #[pymodule_export]
+    use crate::program::run_program;
     #[pymodule_export]
     use crate::reweight::{expression, reweight};
     #[pymodule_export]

@@ -6,7 +6,7 @@ use kameleon::Outcome;
 use kameleon::record::{Draws, Jumps};
 use kameleon_runs::output::{ChainDraws, Format, PopulationSummary, Posterior, ProposalEllipse, Variable, report_html};
 use kameleon_runs::store::Files;
-use kameleon_runs::{How, RunError, Status};
+use kameleon_runs::{RunError, Status};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -178,18 +178,7 @@ pub fn summarise_posterior(posterior: &Bound<'_, PyDict>) -> PyResult<(String, S
 pub fn load(py: Python<'_>, folder: PathBuf) -> PyResult<(Bound<'_, PyDict>, &'static str, String)> {
     let read = || -> Result<_, RunError> { Ok((kameleon_runs::load(&folder)?, Status::read(&Files::of(&folder)?))) };
     let (posterior, status) = py.detach(read).map_err(error::run)?;
-    Ok((to_dict(py, posterior)?, ending(status.ending), words::of_python(status.words())))
-}
-
-/// How a run ended, in a word.
-pub fn ending(how: How) -> &'static str {
-    match how {
-        How::Open => "open",
-        How::Complete => "complete",
-        How::Limited => "limited",
-        How::Stopped => "stopped",
-        How::Failed => "failed",
-    }
+    Ok((to_dict(py, posterior)?, status.ending.word(), words::of_python(status.words())))
 }
 
 /// The settings of the run in a folder, as JSON.

@@ -6,7 +6,7 @@ use kameleon::{Control, EvalError, Evaluation, Noise, Progress, Target};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often the interpreter is asked for signals and told the progress.
@@ -113,20 +113,7 @@ impl Session {
 
 /// Does the work on another thread, while this one releases the interpreter and asks it at every tick.
 pub fn watched<R: Send>(py: Python<'_>, session: &Session, work: impl FnOnce() -> R + Send) -> R {
-    py.detach(|| {
-        std::thread::scope(|scope| {
-            let (done, wait) = mpsc::channel::<()>();
-            let worker = scope.spawn(move || {
-                let result = work();
-                drop(done);
-                result
-            });
-            while wait.recv_timeout(TICK) == Err(mpsc::RecvTimeoutError::Timeout) {
-                Python::attach(|py| session.tick(py));
-            }
-            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })
-    })
+    py.detach(|| kameleon_runs::watched(TICK, || Python::attach(|py| session.tick(py)), work))
 }
 
 /// A target that lets its session check for signals, and keeps the exception that ended it.
@@ -166,6 +153,16 @@ impl Target for SignalChecked {
 
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
         let value = self.target.log_density(x, noise);
+        self.check([&value]);
+        value
+    }
+
+    fn has_gradient(&self) -> bool {
+        self.target.has_gradient()
+    }
+
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let value = self.target.gradient(x, noise, gradient);
         self.check([&value]);
         value
     }

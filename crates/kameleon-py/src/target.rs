@@ -1,7 +1,7 @@
 //! The class `Target`: what Python passes to a run, made by one of its constructors.
 
 use crate::array::{self, Matrix, Vector};
-use crate::callable::{Callable, noise_input};
+use crate::callable::{Callable, Slopes, noise_input};
 use crate::pointer::{Function, Pointer};
 use crate::python_prior::Under;
 use crate::rows::Rows;
@@ -9,7 +9,7 @@ use crate::{error, json};
 use kameleon::any_target::AnyTarget;
 use kameleon::random::{Purpose, stream};
 use kameleon::target::{Gaussian, Noisy};
-use kameleon::{Known, Noise, Target};
+use kameleon::{Evaluation, Known, Noise, Target};
 use kameleon_models::{NoiseInput, posteriors};
 use kameleon_runs::{Model, RunSettings};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
@@ -34,6 +34,22 @@ impl PyTarget {
     /// A copy to be sampled.
     pub fn copy(&self) -> AnyTarget<'static> {
         self.lock().clone()
+    }
+
+    /// Asks a copy about a point, with noise of this seed.
+    fn ask(
+        &self,
+        x: &[f64],
+        seed: u64,
+        what: impl FnOnce(&mut AnyTarget<'static>, &[f64], Noise<'_>) -> Evaluation,
+    ) -> PyResult<f64> {
+        let mut target = self.copy();
+        if let Some(dim) = target.dim().filter(|dim| *dim != x.len()) {
+            return Err(error::setting("x", format!("must have {dim} coordinates, not {}", x.len())));
+        }
+        let mut rng = stream(seed, 0, Purpose::Noise);
+        let normals: Vec<f64> = (0..target.normals()).map(|_| rng.sample(StandardNormal)).collect();
+        what(&mut target, x, Noise { rng: &mut rng, normals: &normals }).map_err(error::evaluation)
     }
 
     fn lock(&self) -> MutexGuard<'_, AnyTarget<'static>> {
@@ -67,10 +83,19 @@ impl PyTarget {
         Ok(Self::new(Noisy::new(target, noise).map_err(error::settings)?))
     }
 
-    /// A Python function of (x), of (x, seed) if `seeded`, or of (x, normals); `reject`: its exceptions reject a point.
+    /// A Python function of (x), of (x, seed) if `seeded`, or of (x, normals); `reject`: its exceptions reject a point; `gradient`: a
+    /// function of the same arguments, or true if the function returns its log density and the gradient.
     #[staticmethod]
-    fn callable(function: Py<PyAny>, seeded: bool, normals: usize, reject: bool) -> Self {
-        Self::new(Callable::new(function, noise_input(seeded, normals), reject))
+    #[pyo3(signature = (function, seeded, normals, reject, gradient=None))]
+    fn callable(
+        function: Py<PyAny>,
+        seeded: bool,
+        normals: usize,
+        reject: bool,
+        gradient: Option<&Bound<'_, PyAny>>,
+    ) -> Self {
+        let slopes = gradient.map_or(Slopes::None, Slopes::of);
+        Self::new(Callable::new(function, noise_input(seeded, normals), reject, slopes))
     }
 
     /// A vectorised Python function of (points), of (points, seeds) if `seeded`, or of (points, normals).
@@ -92,7 +117,7 @@ impl PyTarget {
 
     /// The same target plus a log prior, a Python function of a point.
     fn under(&self, log_prior: Py<PyAny>) -> Self {
-        Self::new(Under::new(self.copy(), Callable::new(log_prior, NoiseInput::Exact, false)))
+        Self::new(Under::new(self.copy(), Callable::new(log_prior, NoiseInput::Exact, false, Slopes::None)))
     }
 
     /// The dimension, if it is known.
@@ -114,14 +139,21 @@ impl PyTarget {
 
     /// The log density at a point, or an estimate of it with this seed.
     fn log_density(&self, x: PyReadonlyArray1<'_, f64>, seed: u64) -> PyResult<f64> {
-        let (x, mut target) = (x.as_array().to_vec(), self.copy());
-        if let Some(dim) = target.dim().filter(|dim| *dim != x.len()) {
-            return Err(error::setting("x", format!("must have {dim} coordinates, not {}", x.len())));
-        }
-        let mut rng = stream(seed, 0, Purpose::Noise);
-        let normals: Vec<f64> = (0..target.normals()).map(|_| rng.sample(StandardNormal)).collect();
-        let noise = Noise { rng: &mut rng, normals: &normals };
-        target.log_density(&x, noise).map_err(error::evaluation)
+        self.ask(&x.as_array().to_vec(), seed, |target, x, noise| target.log_density(x, noise))
+    }
+
+    /// Whether the gradient of the log density is known.
+    #[getter]
+    fn has_gradient(&self) -> bool {
+        self.lock().has_gradient()
+    }
+
+    /// The gradient of the log density at a point, or an estimate of it with this seed.
+    fn gradient<'py>(&self, py: Python<'py>, x: PyReadonlyArray1<'_, f64>, seed: u64) -> PyResult<Vector<'py>> {
+        let x = x.as_array().to_vec();
+        let mut gradient = vec![0.0; x.len()];
+        self.ask(&x, seed, |target, x, noise| target.gradient(x, noise, &mut gradient))?;
+        Ok(PyArray1::from_vec(py, gradient))
     }
 
     /// Exact draws, if they are known.

@@ -36,7 +36,9 @@ pub fn replace(path: &Path, write: impl FnOnce(&Path) -> Result<(), FileError>) 
     name.push(".new");
     let beside = path.with_file_name(name);
     let done = write(&beside).and_then(|()| {
-        let file = File::open(&beside).map_err(FileError::doing(&beside, "opening the new file"))?;
+        // For writing, without which Windows does not sync.
+        let opened = File::options().write(true).open(&beside);
+        let file = opened.map_err(FileError::doing(&beside, "opening the new file"))?;
         file.sync_all().map_err(FileError::doing(&beside, "writing to the disk"))?;
         fs::rename(&beside, path).map_err(FileError::doing(path, "renaming the new file"))?;
         sync_folder(path)

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The first bytes of every saved ensemble: what it is, and the version of its form.
-const MARK: &[u8; 8] = b"KMLNENS1";
+const MARK: &[u8; 8] = b"KMLNENS2";
 
 /// Points whose log densities, or log likelihoods next to the priors of the settings, are wanted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,12 +41,25 @@ pub struct Rows {
 #[derive(Clone)]
 struct Exchange {
     noise: NoiseInput,
-    inner: Arc<Mutex<(Rows, VecDeque<Evaluation>)>>,
+    inner: Arc<Mutex<(Rows, VecDeque<Told>)>>,
 }
 
+/// What was told of a point: its log density, or the reason there is none, and the gradient, if one is needed.
+type Told = (Evaluation, Vec<f64>);
+
 impl Exchange {
-    fn lock(&self) -> MutexGuard<'_, (Rows, VecDeque<Evaluation>)> {
+    fn lock(&self) -> MutexGuard<'_, (Rows, VecDeque<Told>)> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn exchange(&mut self, x: &[f64], mut noise: Noise<'_>) -> Told {
+        let (rows, told) = &mut *self.lock();
+        // The noise stream moves on in either case, as it does when a model takes its seed.
+        rows.seeds.extend(self.noise.seed(&mut noise));
+        rows.normals.extend_from_slice(noise.normals);
+        rows.points.extend_from_slice(x);
+        rows.count += 1;
+        told.pop_front().unwrap_or_else(|| (Err(EvalError::reject("there is no value yet")), Vec::new()))
     }
 }
 
@@ -55,16 +68,26 @@ impl Target for Exchange {
         self.noise.normals()
     }
 
-    fn log_density(&mut self, x: &[f64], mut noise: Noise<'_>) -> Evaluation {
-        let (rows, told) = &mut *self.lock();
-        // The noise stream moves on in either case, as it does when a model takes its seed.
-        rows.seeds.extend(self.noise.seed(&mut noise));
-        rows.normals.extend_from_slice(noise.normals);
-        rows.points.extend_from_slice(x);
-        rows.count += 1;
-        told.pop_front().unwrap_or_else(|| Err(EvalError::reject("there is no value yet")))
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+        self.exchange(x, noise).0
+    }
+
+    /// It is told, where the sampler needs it.
+    fn has_gradient(&self) -> bool {
+        true
+    }
+
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let (value, told) = self.exchange(x, noise);
+        if told.len() == gradient.len() {
+            gradient.copy_from_slice(&told);
+        }
+        value
     }
 }
+
+/// What is said at the points of all chains, and the gradients there.
+type Answers = (Vec<Evaluation>, Vec<f64>);
 
 /// The chains of a run that asks for points and is told their log densities.
 pub struct Ensemble {
@@ -144,6 +167,16 @@ impl Ensemble {
 
     /// The log densities at the points asked for, in the same order, or the reasons there are none.
     pub fn tell(&mut self, values: Vec<Evaluation>) -> Result<(), TellError> {
+        self.tell_with_gradients(values, &[])
+    }
+
+    /// Whether the sampler needs the gradient at each point with its log density.
+    pub fn needs_gradient(&self) -> bool {
+        self.prepared.plan.sampler.needs_gradient()
+    }
+
+    /// The same with the gradients there, one after another, for a sampler that needs them.
+    pub fn tell_with_gradients(&mut self, values: Vec<Evaluation>, gradients: &[f64]) -> Result<(), TellError> {
         let (asked, told) = (if self.shown { self.rows.count } else { 0 }, values.len());
         if asked == 0 {
             return Err(TellError::NothingAsked);
@@ -151,11 +184,16 @@ impl Ensemble {
         if asked != told {
             return Err(TellError::Count { asked, told });
         }
+        let needed = if self.needs_gradient() { self.dim() } else { 0 };
+        if needed > 0 && gradients.len() != told * needed {
+            return Err(TellError::Gradients { wanted: told * needed, told: gradients.len() });
+        }
         self.shown = false;
-        let (_, values) = self.pass(values.into());
+        let gradient = |i: usize| gradients.get(i * needed..(i + 1) * needed).unwrap_or_default().to_vec();
+        let answers = self.pass(values.into_iter().enumerate().map(|(i, value)| (value, gradient(i))).collect()).1;
         // After an error nothing is asked.
         self.rows = Rows::default();
-        self.pass_on(values)?;
+        self.pass_on(answers)?;
         Ok(self.look_ahead()?)
     }
 
@@ -163,29 +201,39 @@ impl Ensemble {
     fn look_ahead(&mut self) -> Result<(), ChainError> {
         self.rows = Rows::default();
         while self.rows.count == 0 && self.chains.ending().is_none() {
-            let (rows, values) = self.pass(VecDeque::new());
+            let (rows, answers) = self.pass(VecDeque::new());
             if rows.count == 0 {
-                self.pass_on(values)?;
+                self.pass_on(answers)?;
             }
             self.rows = rows;
         }
         Ok(())
     }
 
-    /// What the target within bounds and priors says at the points of all chains, and the rows that the model was asked for.
-    fn pass(&mut self, told: VecDeque<Evaluation>) -> (Rows, Vec<Evaluation>) {
+    /// What the target within bounds and priors says at the points of all chains, with the gradients one after another if they are
+    /// needed, and the rows that the model was asked for.
+    fn pass(&mut self, told: VecDeque<Told>) -> (Rows, Answers) {
         *self.exchange.lock() = (Rows::default(), told);
+        let (slopes, target) = (if self.needs_gradient() { self.dim() } else { 0 }, &mut self.prepared.target);
         let questions = self.chains.ask();
-        let (points, noise): (Vec<&[f64]>, Vec<Noise<'_>>) = questions.into_iter().map(|q| (q.x, q.noise)).unzip();
-        let values = self.prepared.target.log_densities(&points, noise);
-        (std::mem::take(&mut self.exchange.lock().0), values)
+        let mut gradients = vec![0.0; slopes * questions.len()];
+        let values = if slopes > 0 {
+            let each = questions.into_iter().zip(gradients.chunks_exact_mut(slopes));
+            each.map(|(asked, gradient)| target.gradient(asked.x, asked.noise, gradient)).collect()
+        } else {
+            let (points, noise): (Vec<&[f64]>, Vec<Noise<'_>>) = questions.into_iter().map(|q| (q.x, q.noise)).unzip();
+            target.log_densities(&points, noise)
+        };
+        (std::mem::take(&mut self.exchange.lock().0), (values, gradients))
     }
 
-    fn pass_on(&mut self, values: Vec<Evaluation>) -> Result<(), ChainError> {
-        let error = match self.chains.tell(values) {
+    fn pass_on(&mut self, (values, gradients): Answers) -> Result<(), ChainError> {
+        let error = match self.chains.tell_with_gradients(values, &gradients) {
             Err(TellError::Chain(error)) => error,
             // There is a value for each question.
-            Ok(()) | Err(TellError::NothingAsked | TellError::Count { .. }) => return Ok(()),
+            Ok(()) | Err(TellError::NothingAsked | TellError::Count { .. } | TellError::Gradients { .. }) => {
+                return Ok(());
+            }
         };
         Err(describe(error, &self.prepared))
     }

@@ -54,6 +54,7 @@ mod starts;
 mod status;
 pub mod store;
 mod stuck;
+mod watch;
 
 pub use ensemble::{Ensemble, Rows};
 pub use error::RunError;
@@ -75,3 +76,4 @@ pub use run::{resume, resume_on, start, start_on};
 pub use settings::{RunSettings, SettingsError};
 pub use status::{How, Status};
 pub use stuck::LARGEST_SD;
+pub use watch::watched;

@@ -163,7 +163,7 @@ pub fn posterior(
         let too_noisy = || stuck::too_noisy(status.sd_log_estimate?, settings);
         warnings.extend(stuck::warning(all, stuck::advice(settings)).or_else(too_noisy));
     }
-    Ok(Posterior {
+    let mut posterior = Posterior {
         target: settings.model.name(),
         sampler: settings.sampler()?.name().into(),
         variables: Posterior::scalars(&names),
@@ -180,13 +180,15 @@ pub fn posterior(
         remarks,
         learned,
         jumps,
-        stein,
+        stein: None,
         population,
         label_modes: false,
         kept: None,
         all: None,
         chains,
-    })
+    };
+    posterior.heed(stein);
+    Ok(posterior)
 }
 
 /// What belongs to the verdict without speaking against the draws: a warm-up that came to its limit, and modes that nobody looked for.

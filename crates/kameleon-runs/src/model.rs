@@ -80,6 +80,14 @@ impl Target for Model {
         self.target.log_density(x, noise)
     }
 
+    fn has_gradient(&self) -> bool {
+        self.target.has_gradient()
+    }
+
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        self.target.gradient(x, noise, gradient)
+    }
+
     fn known(&self) -> Option<&dyn Known> {
         self.target.known()
     }

@@ -203,10 +203,11 @@ impl<'p> Place<'p> {
             return false;
         }
         status.stein = slopes::check(prepared, posterior, self.runner, self.control);
-        if status.stein.is_some() {
-            posterior.stein.clone_from(&status.stein);
+        let done = status.stein.is_some();
+        if done {
+            posterior.heed(status.stein.clone());
         }
-        status.stein.is_some()
+        done
     }
 }
 
@@ -216,6 +217,9 @@ pub fn describe(mut error: ChainError, prepared: &Prepared<'_>) -> ChainError {
         && prepared.draws_starts()
     {
         *why += &format!(" (the last of {ATTEMPTS} starts that were drawn at random; give a start)");
+    }
+    if let ChainError::Gradient { names, .. } = &mut error {
+        *names = prepared.settings.parameters.names();
     }
     if let ChainError::Start { point, .. } | ChainError::Fatal { point, .. } = &mut error {
         let bounds = prepared.target.bounds();

@@ -12,6 +12,7 @@ use kameleon::nearby::ATTEMPTS;
 use kameleon::population::{Found, Prior};
 use kameleon::random::{Purpose, stream};
 use kameleon::record::Keep;
+use kameleon::target::NO_GRADIENT;
 use kameleon::{Control, Plan, Target, Warmup};
 use kameleon_models::{Bounded, JointPrior, WithPrior};
 use std::time::{Duration, Instant};
@@ -53,6 +54,7 @@ impl<'a> Prepared<'a> {
             None => WithPrior::within(target, priors, &bounds)?,
         };
         let (plan, target) = (settings.run.clone(), Bounded::new(target, bounds)?);
+        SettingsError::demand("sampler", target.has_gradient() || !sampler.needs_gradient(), NO_GRADIENT)?;
         Ok(Self { settings, plan, target, started: Instant::now(), search: None, handover: None })
     }
 

@@ -17,6 +17,7 @@ use kameleon::chain::ChainError;
 use kameleon::engine::{Job, Runner};
 use kameleon::learner::Learner;
 use kameleon::record::{Keep, Recorded};
+use kameleon::target::WrongSlope;
 use kameleon::{Control, EvalError, Evaluation, Target};
 use kameleon_models::JointPrior;
 use serde::de::DeserializeOwned;
@@ -76,6 +77,7 @@ enum Failure {
     Start { point: Vec<f64>, why: String, failed: bool },
     Fatal { t: u64, point: Vec<f64>, why: String },
     Internal { t: u64, said: String },
+    Gradient { wrong: WrongSlope, names: Vec<String> },
 }
 
 /// Does a task of a run on another process or machine than the one that the run belongs to. `target` is what is sampled, under the
@@ -220,6 +222,7 @@ impl Failure {
             ChainError::Start { point, why, failed, .. } => Self::Start { point, why, failed },
             ChainError::Fatal { t, point, source, .. } => Self::Fatal { t, point, why: source.to_string() },
             ChainError::Internal { t, said, .. } => Self::Internal { t, said },
+            ChainError::Gradient { wrong, names, .. } => Self::Gradient { wrong, names },
             other => {
                 let (t, point) = (job.chain.iterations(), job.chain.position().to_vec());
                 Self::Fatal { t, point, why: other.to_string() }
@@ -232,6 +235,7 @@ impl Failure {
             Self::Start { point, why, failed } => ChainError::Start { chain, point, why, failed },
             Self::Fatal { t, point, why } => ChainError::Fatal { chain, t, point, source: why.into() },
             Self::Internal { t, said } => ChainError::Internal { chain, t, said },
+            Self::Gradient { wrong, names } => ChainError::Gradient { chain, wrong, names },
         }
     }
 }

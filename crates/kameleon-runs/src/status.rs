@@ -55,6 +55,17 @@ impl How {
             Ending::Failed(_) => Self::Failed,
         }
     }
+
+    /// The same in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Complete => "complete",
+            Self::Limited => "limited",
+            Self::Stopped => "stopped",
+            Self::Failed => "failed",
+        }
+    }
 }
 
 fn path(files: &Files) -> PathBuf {

@@ -106,6 +106,7 @@ struct Task<'a> {
     lengths: Lengths,
     seed: u64,
     check: Check,
+    program: &'a str,
 }
 
 impl Task<'_> {
@@ -114,7 +115,7 @@ impl Task<'_> {
     }
 
     fn made_by(&self) -> String {
-        program::made_by(self.target, self.check)
+        program::made_by(self.program, self.target, self.check)
     }
 }
 
@@ -137,7 +138,7 @@ impl Calibration {
         Ok(study)
     }
 
-    fn tasks(&self, selection: &Selection) -> Vec<Task<'_>> {
+    fn tasks<'a>(&'a self, selection: &Selection, program: &'a str) -> Vec<Task<'a>> {
         let first = selection.first_seed.unwrap_or(1);
         let seeds = first..first + selection.seeds.unwrap_or(self.seeds);
         let mut tasks = Vec::new();
@@ -145,7 +146,8 @@ impl Calibration {
         for seed in seeds {
             for target in self.targets.iter().filter(|target| selection.takes(&target.name)) {
                 let lengths = self.lengths.iter().filter(|l| selection.draws.is_none_or(|draws| l.draws == draws));
-                tasks.extend(lengths.map(|lengths| Task { target, lengths: *lengths, seed, check: selection.check }));
+                let check = selection.check;
+                tasks.extend(lengths.map(|lengths| Task { target, lengths: *lengths, seed, check, program }));
             }
         }
         tasks
@@ -158,7 +160,8 @@ impl Calibration {
         fs::create_dir_all(out).map_err(FileError::doing(out, "creating the folder"))?;
         let file = out.join("runs.jsonl");
         let mut known = read(&file);
-        let tasks = self.tasks(selection);
+        let program = program::id(&settings.program);
+        let tasks = self.tasks(selection, &program);
         for task in &tasks {
             if known.get(&task.key()).is_some_and(|record| record.made_by != task.made_by()) {
                 known.remove(&task.key());
@@ -225,7 +228,7 @@ fn make(
 
 /// The settings of a run.
 fn run_settings(task: &Task<'_>) -> RunSettings {
-    let Task { target, lengths, seed, check } = *task;
+    let Task { target, lengths, seed, check, .. } = *task;
     let mut settings =
         RunSettings { model: target.model.clone(), parameters: target.parameters.clone(), ..RunSettings::default() };
     lengths.plan(&mut settings.run, target.population);

@@ -1,17 +1,17 @@
-//! The figures of the paper, as the studies in the folder `experiments`.
+//! The figures of the paper, as the studies in the folder `paper` of this crate.
 
 use crate::{Study, StudyError};
 
 /// The studies by name, in the order of the paper.
 const FILES: [(&str, &str); 8] = [
-    ("g-function", include_str!("../../../experiments/g-function.toml")),
-    ("proposals-banana", include_str!("../../../experiments/proposals-banana.toml")),
-    ("proposals-flower", include_str!("../../../experiments/proposals-flower.toml")),
-    ("proposals-ring", include_str!("../../../experiments/proposals-ring.toml")),
-    ("glass-posterior", include_str!("../../../experiments/glass-posterior.toml")),
-    ("glass-comparison", include_str!("../../../experiments/glass-comparison.toml")),
-    ("targets", include_str!("../../../experiments/targets.toml")),
-    ("convergence", include_str!("../../../experiments/convergence.toml")),
+    ("g-function", include_str!("../paper/g-function.toml")),
+    ("proposals-banana", include_str!("../paper/proposals-banana.toml")),
+    ("proposals-flower", include_str!("../paper/proposals-flower.toml")),
+    ("proposals-ring", include_str!("../paper/proposals-ring.toml")),
+    ("glass-posterior", include_str!("../paper/glass-posterior.toml")),
+    ("glass-comparison", include_str!("../paper/glass-comparison.toml")),
+    ("targets", include_str!("../paper/targets.toml")),
+    ("convergence", include_str!("../paper/convergence.toml")),
 ];
 
 /// The studies of these figures, or of all figures if none is named, in the order of the paper.
@@ -22,7 +22,7 @@ pub fn figures(names: &[String]) -> Result<Vec<Study>, StudyError> {
     }
     let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
     let chosen = FILES.iter().filter(|(name, _)| wanted(name));
-    chosen.map(|(name, text)| Study::parse(&format!("experiments/{name}.toml"), text)).collect()
+    chosen.map(|(name, text)| Study::parse(&format!("paper/{name}.toml"), text)).collect()
 }
 
 #[cfg(test)]

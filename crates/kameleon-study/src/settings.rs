@@ -18,6 +18,8 @@ pub struct Settings<'a> {
     pub out: PathBuf,
     /// The command, for the page.
     pub command: String,
+    /// The file of the program that runs, by which a calibration tells its own runs from those of another version.
+    pub program: PathBuf,
     /// Set it, and the run stops.
     pub stop: &'a AtomicBool,
     /// Follows the progress.

@@ -4,6 +4,7 @@ use crate::named;
 use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
 use kameleon::random::{Purpose, stream};
+use kameleon::target::NO_GRADIENT;
 use kameleon::{Choice, Plan, Sampler, Target, Warmup};
 use kameleon_runs::settings::FromPrior;
 use rand::RngExt;
@@ -96,7 +97,11 @@ impl Spec {
 
     /// An error if target, sampler and start do not fit together.
     pub fn check(&self) -> Result<(), String> {
-        self.chain(self.build()?.normals(), 0).map(drop)
+        let target = self.build()?;
+        match self.sampler.needs_gradient() && !target.has_gradient() {
+            true => Err(NO_GRADIENT.into()),
+            false => self.chain(target.normals(), 0).map(drop),
+        }
     }
 
     /// The chain at its start; in a group, the member of this number, from 0.

@@ -13,7 +13,13 @@ pub trait AnyChain: Deref<Target = ChainCore> + Send {
     /// See [`Chain::ask`].
     fn ask(&mut self) -> &[f64];
     /// See [`Chain::tell`].
-    fn tell(&mut self, value: Evaluation) -> Result<Option<Step>, ChainError>;
+    fn tell(&mut self, value: Evaluation) -> Result<Option<Step>, ChainError> {
+        self.tell_with_gradient(value, &[])
+    }
+    /// See [`Chain::tell_with_gradient`].
+    fn tell_with_gradient(&mut self, value: Evaluation, gradient: &[f64]) -> Result<Option<Step>, ChainError>;
+    /// See [`Chain::needs_gradient`].
+    fn needs_gradient(&self) -> bool;
     /// See [`Chain::step`].
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError>;
     /// See [`Chain::question`].
@@ -59,8 +65,12 @@ where
         Chain::ask(self)
     }
 
-    fn tell(&mut self, value: Evaluation) -> Result<Option<Step>, ChainError> {
-        Chain::tell(self, value)
+    fn tell_with_gradient(&mut self, value: Evaluation, gradient: &[f64]) -> Result<Option<Step>, ChainError> {
+        Chain::tell_with_gradient(self, value, gradient)
+    }
+
+    fn needs_gradient(&self) -> bool {
+        Chain::needs_gradient(self)
     }
 
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError> {

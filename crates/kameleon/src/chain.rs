@@ -3,6 +3,7 @@
 mod block;
 mod delay;
 mod error;
+mod evaluate;
 mod state;
 
 pub use crate::step::{Outcome, Step, Tried};
@@ -14,17 +15,18 @@ use crate::learner::{Learner, SharedFit};
 use crate::proposal::Proposal;
 use crate::random::{Purpose, stream};
 use crate::statistics::Statistics;
-use crate::target::{EvalError, Evaluation, IntoEvaluation, Noise, Target};
+use crate::target::{EvalError, Evaluation, IntoEvaluation};
 use block::Block;
 use delay::Delay;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use state::{Asked, Place};
 use std::ops::Deref;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Why a point that overflowed is invalid.
 const NOT_FINITE: &str = "the proposed point is not finite";
+/// Why a point is invalid whose gradient has no use.
+const NO_FINITE_GRADIENT: &str = "the gradient there is not finite";
 
 /// A Markov chain with a proposal that may learn. What it shares with all others is read by way of [`ChainCore`].
 pub struct Chain<P: Proposal> {
@@ -53,12 +55,14 @@ impl<P: Proposal> Chain<P> {
             // The normals of a jump would depend on where the chain is.
             proposal.set_block(1);
         }
-        let place = || Place { x: start.to_vec(), u: vec![0.0; settings.normals], log_density: 0.0, noise_at: 0 };
+        let gradient = vec![0.0; if proposal.needs_gradient() { start.len() } else { 0 }];
+        let u = vec![0.0; settings.normals];
+        let here = Place { x: start.to_vec(), u, log_density: 0.0, gradient, noise_at: 0 };
         let mut noise = stream(settings.seed, settings.index as u64, Purpose::Noise);
-        let mut there = place();
+        let mut there = here.clone();
         there.u.iter_mut().for_each(|u| *u = noise.sample(StandardNormal));
         let core = ChainCore {
-            here: place(),
+            here,
             there,
             is_there: false,
             block: Block::default(),
@@ -77,8 +81,9 @@ impl<P: Proposal> Chain<P> {
     pub fn resume(state: ChainState<P>) -> Result<Self, ChainError> {
         let ChainCore { settings, here, there, block, delay, asked, .. } = &state.core;
         let dim = here.x.len();
-        let places =
-            dim > 0 && settings.normals == here.u.len() && there.is_like(here) && block.fits(here) && delay.fits(here);
+        let slopes = if state.proposal.needs_gradient() { dim } else { 0 };
+        let sizes = dim > 0 && settings.normals == here.u.len() && slopes == here.gradient.len();
+        let places = sizes && there.is_like(here) && block.fits(here) && delay.fits(here);
         let numbers = here.x.iter().all(|x| x.is_finite()) && here.log_density.is_finite();
         let why = match asked {
             _ if !places || !numbers => Some("its points do not fit together"),
@@ -92,10 +97,18 @@ impl<P: Proposal> Chain<P> {
     }
 
     fn from_state(state: ChainState<P>) -> Self {
-        let (x, proposal) = (state.core.base(), &state.proposal);
-        let (mut local_here, local_there) = (proposal.allocate(x.len()), proposal.allocate(x.len()));
-        proposal.locate(x, &mut local_here);
-        Self { state, local_here, local_there }
+        let (dim, proposal) = (state.core.base().len(), &state.proposal);
+        let (local_here, local_there) = (proposal.allocate(dim), proposal.allocate(dim));
+        let mut this = Self { state, local_here, local_there };
+        this.locate_here();
+        this
+    }
+
+    /// Works out what the proposal knows where the chain is.
+    fn locate_here(&mut self) {
+        let ChainState { core, proposal } = &self.state;
+        proposal.take_gradient(&core.here.gradient, &mut self.local_here);
+        proposal.locate(core.base(), &mut self.local_here);
     }
 
     /// Everything the chain is at this moment.
@@ -136,14 +149,38 @@ impl<P: Proposal> Chain<P> {
 
     /// The log density at the point asked for, or the reason there is none. The first, at the start, makes no step.
     pub fn tell(&mut self, value: impl IntoEvaluation) -> Result<Option<Step>, ChainError> {
+        self.tell_with_gradient(value, &[])
+    }
+
+    /// The same with the gradient of the log density there, for a proposal that needs one; others do not look at it. It is not
+    /// wanted where there is no finite log density.
+    pub fn tell_with_gradient(
+        &mut self,
+        value: impl IntoEvaluation,
+        gradient: &[f64],
+    ) -> Result<Option<Step>, ChainError> {
+        let value = value.into_evaluation();
+        let (chain, wanted, told) = (self.index(), self.state.core.there.gradient.len(), gradient.len());
+        if wanted > 0 && value.as_ref().is_ok_and(|value| value.is_finite()) {
+            if wanted != told {
+                return Err(ChainError::GradientWanted { chain, wanted, told });
+            }
+            self.state.core.there.gradient.copy_from_slice(gradient);
+        }
+        self.take(value)
+    }
+
+    /// Takes a value, whose gradient is in its place already.
+    fn take(&mut self, value: Evaluation) -> Result<Option<Step>, ChainError> {
         if self.waits() {
             return Err(ChainError::Waiting { chain: self.index() });
         }
-        let value = value.into_evaluation();
         let failed = matches!(value, Err(EvalError::Failed(_)));
+        let steep = self.forget_infinite_gradient();
         let (value, why) = match value {
             // Whatever a target makes of such a point, a chain must not go there.
             _ if !self.state.core.there.x.iter().all(|x| x.is_finite()) => (f64::NAN, Some(NOT_FINITE.into())),
+            Ok(value) if value.is_finite() && steep => (f64::NAN, Some(NO_FINITE_GRADIENT.into())),
             Ok(value) => (value, None),
             Err(EvalError::Reject(why) | EvalError::Failed(why)) => (f64::NAN, Some(why)),
             Err(EvalError::Fatal(source)) => {
@@ -156,6 +193,16 @@ impl<P: Proposal> Chain<P> {
             Asked::Start => self.begin(value, why, failed).map(|()| None),
             Asked::Proposed(component) => Ok(Some(self.judge(value, why, component))),
         }
+    }
+
+    /// Whether the gradient at the proposed point is not finite: then it is taken away, since not every format can store it.
+    fn forget_infinite_gradient(&mut self) -> bool {
+        let gradient = &mut self.state.core.there.gradient;
+        let steep = !gradient.iter().all(|g| g.is_finite());
+        if steep {
+            gradient.fill(0.0);
+        }
+        steep
     }
 
     /// Takes the start, if its log density is finite.
@@ -172,6 +219,9 @@ impl<P: Proposal> Chain<P> {
         core.there.log_density = value;
         std::mem::swap(&mut core.here, &mut core.there);
         core.asked = Asked::Nothing;
+        if !core.here.gradient.is_empty() {
+            self.locate_here();
+        }
         Ok(())
     }
 
@@ -181,6 +231,7 @@ impl<P: Proposal> Chain<P> {
         core.asked = Asked::Judging;
         let log_ratio = if value.is_finite() {
             let (from, to) = (&core.here, &core.there);
+            proposal.take_gradient(&to.gradient, &mut self.local_there);
             let ratio = proposal.log_ratio(&from.x, &self.local_here, &to.x, &mut self.local_there, component);
             let log = value - from.log_density + ratio;
             if log.is_nan() { f64::NEG_INFINITY } else { log }
@@ -201,6 +252,7 @@ impl<P: Proposal> Chain<P> {
             std::mem::swap(&mut self.local_here, &mut self.local_there);
         } else if let Some(new) = block.and_then(|size| core.close_block(size)) {
             accepted = new;
+            proposal.take_gradient(&core.here.gradient, &mut self.local_here);
             proposal.locate(core.base(), &mut self.local_here);
         }
         let outcome = match value {
@@ -226,57 +278,6 @@ impl<P: Proposal> Chain<P> {
         step
     }
 
-    /// One step on a target: ask, evaluate, tell. The first call also evaluates the start.
-    pub fn step<T: Target + ?Sized>(&mut self, target: &mut T) -> Result<Step, ChainError> {
-        if self.waits() {
-            return Err(ChainError::Waiting { chain: self.index() });
-        }
-        loop {
-            let value = self.evaluate(target);
-            if let Some(step) = self.tell(value)? {
-                return Ok(step);
-            }
-        }
-    }
-
-    /// The target's answer at the point asked for. A target that panics ends its chain like one that reports a fatal error; after
-    /// either, the noise stream is put back, so that the same point is asked for again with the same noise.
-    fn evaluate<T: Target + ?Sized>(&mut self, target: &mut T) -> Evaluation {
-        let Some((x, noise)) = self.question() else { return Err(EvalError::reject(NOT_FINITE)) };
-        let value = catch_unwind(AssertUnwindSafe(|| target.log_density(x, noise)))
-            .unwrap_or_else(|panic| Err(EvalError::fatal(format!("the target panicked: {}", said(&*panic)))));
-        if matches!(value, Err(EvalError::Fatal(_))) {
-            self.put_back_noise();
-        }
-        value
-    }
-
-    /// The point to be evaluated next, with the noise for it, whose place is kept; none where the point is not finite.
-    pub fn question(&mut self) -> Option<(&[f64], Noise<'_>)> {
-        self.ask();
-        let core = &mut self.state.core;
-        if !core.there.x.iter().all(|x| x.is_finite()) {
-            return None;
-        }
-        core.there.noise_at = core.noise.get_word_pos() as u64;
-        Some((&core.there.x, Noise { rng: &mut core.noise, normals: &core.there.u }))
-    }
-
-    /// After a point could not be evaluated: it will be asked for again with the same noise.
-    pub fn put_back_noise(&mut self) {
-        let core = &mut self.state.core;
-        core.noise.set_word_pos(u128::from(core.there.noise_at));
-    }
-
-    /// The target's answer at [`ChainCore::position`] with the noise that made the estimate there: the same estimate, if
-    /// the target is still the same and the chain was advanced by [`Chain::step`].
-    pub fn evaluate_again<T: Target + ?Sized>(&self, target: &mut T) -> Evaluation {
-        let Place { x, u, noise_at, .. } = self.shown();
-        let mut rng = self.noise.clone();
-        rng.set_word_pos(u128::from(*noise_at));
-        target.log_density(x, Noise { rng: &mut rng, normals: u })
-    }
-
     /// Joins a group: from now on the chain waits at every refresh of what it learns, until its group is refreshed
     /// ([`pool::refresh`](crate::pool::refresh)). Nothing happens to a chain whose sampler learns alone.
     pub fn join(&mut self) {
@@ -298,6 +299,11 @@ impl<P: Proposal> Chain<P> {
             state.core.settings.warmup = state.proposal.warmup_end().unwrap_or(state.core.settings.warmup);
             state.proposal.locate(&state.core.here.x, local_here);
         }
+    }
+
+    /// Whether every value has to be told with the gradient there.
+    pub fn needs_gradient(&self) -> bool {
+        self.state.proposal.needs_gradient()
     }
 
     /// The proposal as it is now.

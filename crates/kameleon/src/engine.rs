@@ -123,7 +123,7 @@ impl Engine<'_> {
             };
             jobs = self.advance(jobs, draws.saturating_mul(self.keep.thin));
             match first_error(&mut jobs) {
-                Some(error @ ChainError::Start { .. }) => return Err(error),
+                Some(error) if error.is_at_start() => return Err(error),
                 Some(error) => return Ok(failed(jobs, error)),
                 None => {}
             }
@@ -158,7 +158,7 @@ impl Engine<'_> {
         };
         // While one has the chains learn, each of them can go on.
         let threads = threads.min(jobs.len() + 1);
-        let in_step = self.runner.is_none() && jobs.iter().all(|job| job.batch() > 1);
+        let in_step = self.runner.is_none() && jobs.iter().all(|job| job.batch() > 1 && !job.chain.needs_gradient());
         let queue = Queue::new(jobs, !runner.exchanges());
         let stop = || queue.has_failed() || self.control.is_stopped();
         let work = || {
@@ -217,7 +217,7 @@ fn next_draws(rule: &mut dyn Stopping, jobs: &[Job<'_>]) -> Result<u64, (Ending,
 /// The error that ended a run, where some did: that of a start comes first.
 fn first_error(jobs: &mut [Job<'_>]) -> Option<ChainError> {
     let mut errors: Vec<ChainError> = jobs.iter_mut().filter_map(|job| job.error.take()).collect();
-    let at = errors.iter().position(|error| matches!(error, ChainError::Start { .. })).unwrap_or(0);
+    let at = errors.iter().position(ChainError::is_at_start).unwrap_or(0);
     (!errors.is_empty()).then(|| errors.swap_remove(at))
 }
 

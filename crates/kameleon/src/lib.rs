@@ -52,6 +52,7 @@ pub mod bandwidth;
 pub mod chain;
 mod covariance;
 pub mod diagnose;
+mod drift;
 pub mod engine;
 pub mod ensemble;
 mod gradient_covariance;

@@ -47,6 +47,28 @@ pub fn solve_lower(factor: &[f64], x: &mut [f64]) {
     }
 }
 
+/// Replaces x by L⁻ᵀx.
+pub fn solve_lower_transpose(factor: &[f64], x: &mut [f64]) {
+    let d = x.len();
+    for i in (0..d).rev() {
+        let row = &factor[i * d..(i + 1) * d];
+        x[i] /= row[i];
+        let found = x[i];
+        x[..i].iter_mut().zip(row).for_each(|(x, l)| *x -= found * l);
+    }
+}
+
+/// Replaces x by Lᵀx.
+pub fn multiply_lower_transpose(factor: &[f64], x: &mut [f64]) {
+    let d = x.len();
+    for i in 0..d {
+        let row = &factor[i * d..(i + 1) * d];
+        let below = x[i];
+        x[i] = below * row[i];
+        x[..i].iter_mut().zip(row).for_each(|(x, l)| *x += below * l);
+    }
+}
+
 /// Replaces x by Lx.
 #[multiversion(targets("x86_64+avx2+fma"))]
 pub fn multiply_lower(factor: &[f64], x: &mut [f64]) {

@@ -136,8 +136,7 @@ impl Mixture {
         let groups = self.constants.len();
         log_terms(&self.rows, &self.constants, u, &mut at.shares, Some(&mut at.distances));
         at.log_density = log_sum(&mut at.shares[..groups]);
-        let total: f64 = at.shares[..groups].iter().flat_map(|lane| lane.0).sum();
-        at.shares[..groups].iter_mut().flat_map(|lane| &mut lane.0).for_each(|share| *share /= total);
+        normalise(&mut at.shares[..groups]);
     }
 
     /// Writes each component's share of the density at u.
@@ -145,7 +144,7 @@ impl Mixture {
         let mut at = Shares::NONE;
         self.shares(u, &mut at);
         shares.clear();
-        shares.extend((0..self.components.len()).map(|k| at.of(k).0));
+        shares.extend(at.shares.iter().flat_map(|lane| lane.0).take(self.components.len()));
     }
 
     /// Draws a point.
@@ -189,8 +188,16 @@ impl Shares {
     const NONE: Self =
         Self { log_density: 0.0, shares: [Lane::ZERO; MOST_GROUPS], distances: [Lane::ZERO; MOST_GROUPS] };
 
-    fn of(&self, k: usize) -> (f64, f64) {
-        (self.shares[k / LANES].0[k % LANES], self.distances[k / LANES].0[k % LANES])
+    /// Calls with each of the components whose share is not below `least`: which it is, its share and its squared distance.
+    fn each_above(&self, least: f64, components: usize, mut call: impl FnMut(usize, f64, f64)) {
+        let groups = self.shares.iter().zip(&self.distances).take(components.div_ceil(LANES));
+        for (g, (shares, distances)) in groups.enumerate() {
+            for l in 0..LANES.min(components - g * LANES) {
+                if shares.0[l] >= least {
+                    call(g * LANES + l, shares.0[l], distances.0[l]);
+                }
+            }
+        }
     }
 }
 
@@ -268,6 +275,22 @@ fn log_sum(terms: &mut [Lane]) -> f64 {
     // The largest term is 1; without numbers there is none.
     let sum: f64 = sums.iter().sum();
     largest + if sum >= 1.0 && sum.is_finite() { simd::ln(sum) } else { f64::NAN }
+}
+
+/// Divides the terms by their sum.
+#[multiversion(targets("x86_64+avx2+fma"))]
+fn normalise(terms: &mut [Lane]) {
+    let mut total = 0.0;
+    for term in &*terms {
+        for l in 0..LANES {
+            total += term.0[l];
+        }
+    }
+    for term in terms {
+        for l in 0..LANES {
+            term.0[l] /= total;
+        }
+    }
 }
 
 #[cfg(test)]

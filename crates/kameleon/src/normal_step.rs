@@ -40,16 +40,46 @@ impl NormalStep {
         multiply_lower(&self.factor, y);
     }
 
+    /// R = ν² LLᵀ.
+    pub fn set_factor(&mut self, nu: f64, factor: &[f64]) {
+        self.factor.iter_mut().zip(factor).for_each(|(r, l)| *r = nu * l);
+        self.log_factor = log_diagonal(&self.factor, self.difference.len());
+    }
+
     /// ln N(x; y, R(y)) − ln N(y; x, R(x)) for a step from x, here, to y, `there`.
     pub fn log_ratio(&self, x: &[f64], y: &[f64], there: &mut Self, length_factor: f64) -> f64 {
         let mut difference = std::mem::take(&mut there.difference);
         let mut log_density = |at: &Self| {
             difference.iter_mut().zip(x).zip(y).for_each(|((d, x), y)| *d = y - x);
-            solve_lower(&at.factor, &mut difference);
-            -at.log_factor - 0.5 * dot(&difference, &difference) / (length_factor * length_factor)
+            at.log_density(&mut difference, length_factor)
         };
         let ratio = log_density(there) - log_density(self);
         there.difference = difference;
         ratio
+    }
+
+    /// The same for steps whose means are shifted: ln N(x; y + b(y), R(y)) − ln N(y; x + b(x), R(x)), where each point is given
+    /// with its b.
+    pub fn log_ratio_with_drift(
+        &self,
+        (x, shift_x): (&[f64], &[f64]),
+        (y, shift_y): (&[f64], &[f64]),
+        there: &mut Self,
+    ) -> f64 {
+        let mut difference = std::mem::take(&mut there.difference);
+        let mut log_density = |at: &Self, (from, shift): (&[f64], &[f64]), to: &[f64]| {
+            let points = difference.iter_mut().zip(from).zip(shift).zip(to);
+            points.for_each(|(((d, from), shift), to)| *d = to - from - shift);
+            at.log_density(&mut difference, 1.0)
+        };
+        let ratio = log_density(there, (y, shift_y), x) - log_density(self, (x, shift_x), y);
+        there.difference = difference;
+        ratio
+    }
+
+    /// ln N(`difference`; 0, R), up to a constant; the difference is overwritten.
+    fn log_density(&self, difference: &mut [f64], length_factor: f64) -> f64 {
+        solve_lower(&self.factor, difference);
+        -self.log_factor - 0.5 * dot(difference, difference) / (length_factor * length_factor)
     }
 }

@@ -5,6 +5,7 @@ mod differential_evolution;
 mod kameleon;
 mod kamh;
 mod kamh_pca;
+mod mala;
 mod principal_components;
 mod random_walk;
 mod subsample;
@@ -14,13 +15,23 @@ pub use differential_evolution::{DifferentialEvolution, DifferentialEvolutionSet
 pub use kameleon::{FUNNEL, Kameleon, KameleonSettings};
 pub use kamh::{Kamh, KamhSettings, Local as KamhLocal};
 pub use kamh_pca::{KamhPca, KamhPcaSettings, Local as KamhPcaLocal};
+pub use mala::{Local as MalaLocal, Mala, MalaSettings};
 pub use principal_components::{PrincipalComponents, PrincipalComponentsSettings};
 pub use random_walk::{RandomWalk, RandomWalkSettings, gelman_scale};
 
 /// Calls a macro with the names of all proposals.
 macro_rules! all_proposals {
     ($call:ident) => {
-        $call!(RandomWalk, AdaptiveMetropolis, PrincipalComponents, Kamh, KamhPca, Kameleon, DifferentialEvolution);
+        $call!(
+            RandomWalk,
+            AdaptiveMetropolis,
+            PrincipalComponents,
+            Kamh,
+            KamhPca,
+            Kameleon,
+            DifferentialEvolution,
+            Mala
+        );
     };
 }
 pub(crate) use all_proposals;
@@ -41,6 +52,15 @@ pub trait Proposal {
 
     /// Room for what is known at a point. No other call allocates, but for a refresh of what is learned in the warm-up.
     fn allocate(&self, dim: usize) -> Self::Local;
+
+    /// Whether it needs the gradient of the log density at every point.
+    fn needs_gradient(&self) -> bool {
+        false
+    }
+
+    /// Keeps the gradient of the log density at the point that `at` is for, where one is needed: called before [`Proposal::locate`] or
+    /// [`Proposal::log_ratio`] looks at that point.
+    fn take_gradient(&self, _gradient: &[f64], _at: &mut Self::Local) {}
 
     /// Works out from scratch what is known at `x`: nothing, unless the proposal depends on it.
     fn locate(&self, _x: &[f64], _at: &mut Self::Local) {}

@@ -11,7 +11,9 @@ mod setting;
 
 pub use choice::Choice;
 pub use error::SettingsError;
-pub use setting::{ANY, AT_LEAST_ONE, Kind, NOT_NEGATIVE, POSITIVE, PROBABILITY, Range, Setting, Typed, USUAL_SIZE};
+pub use setting::{
+    ANY, AT_LEAST_ONE, Kind, NOT_NEGATIVE, OPEN_PROBABILITY, POSITIVE, PROBABILITY, Range, Setting, Typed, USUAL_SIZE,
+};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -19,7 +19,7 @@ use crate::registry::SettingsError;
 use crate::report::{Regions, Report};
 use crate::sampler::StartError;
 use crate::statistics::{Counts, Statistics};
-use crate::target::Target;
+use crate::target::{NO_GRADIENT, Target};
 use std::time::Instant;
 
 /// One chain of a run.
@@ -302,6 +302,8 @@ fn run<'a>(
     control: Control<'_>,
 ) -> Result<Run, StartError> {
     let dim = chains[0].position().len();
+    let ok = target.has_gradient() || !chains.iter().any(|chain| chain.needs_gradient());
+    SettingsError::demand("sampler", ok, NO_GRADIENT)?;
     let job = |chain: Box<dyn AnyChain>| {
         let other = restart(chain.index());
         Ok(Job::new(chain, Box::new(target.clone()), plan.room(dim)?).with_restart(other))

@@ -28,6 +28,8 @@ pub enum Sampler {
     Kameleon(KameleonSettings),
     /// DE-MC(Z): differential evolution over past states.
     DifferentialEvolution(DifferentialEvolutionSettings),
+    /// MALA and PMALA: steps that drift along the gradient.
+    Mala(MalaSettings),
 }
 
 impl Default for Sampler {
@@ -69,6 +71,12 @@ pub const SAMPLERS: &[Entry<Sampler>] = &[
     Entry { name: "DE-MC(Z)", class: "DEMCZ", settings: DifferentialEvolutionSettings::table,
         about: "differential evolution: steps along differences of past states; not of the paper",
         make: |given| read(given).map(Sampler::DifferentialEvolution) },
+    Entry { name: "PMALA", class: "PMALA", settings: || MalaSettings::table(true),
+        about: "Langevin steps with a learned covariance; needs a gradient; not of the paper",
+        make: |given| MalaSettings::chosen(true, given).map(Sampler::Mala) },
+    Entry { name: "MALA", class: "MALA", settings: || MalaSettings::table(false),
+        about: "Langevin steps: isotropic, with drift along the gradient; needs a gradient; not of the paper",
+        make: |given| MalaSettings::chosen(false, given).map(Sampler::Mala) },
 ];
 
 impl Sampler {
@@ -136,6 +144,30 @@ impl Sampler {
         Self::KamhPca(KamhPcaSettings::default())
     }
 
+    /// Whether it needs the gradient of the log density.
+    pub fn needs_gradient(&self) -> bool {
+        match self {
+            Self::Kamh(settings) => settings.drift,
+            Self::Mala(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The Kameleon with learned scale and drift along the gradient.
+    pub fn kamh_ls_with_drift() -> Self {
+        Self::Kamh(KamhSettings { drift: true, ..KamhSettings::default() })
+    }
+
+    /// Langevin steps of isotropic covariance.
+    pub fn mala() -> Self {
+        Self::Mala(MalaSettings { learn_covariance: false, ..MalaSettings::default() })
+    }
+
+    /// Langevin steps with a learned covariance.
+    pub fn pmala() -> Self {
+        Self::Mala(MalaSettings::default())
+    }
+
     /// Differential evolution over past states.
     pub fn de_mc_z() -> Self {
         Self::DifferentialEvolution(DifferentialEvolutionSettings::default())
@@ -164,6 +196,7 @@ impl Sampler {
             Self::KamhPca(s) => s.values(),
             Self::Kameleon(s) => values_of(s),
             Self::DifferentialEvolution(s) => values_of(s),
+            Self::Mala(s) => values_of(s),
         };
         Choice { name: self.name().into(), settings }
     }
@@ -180,6 +213,8 @@ impl Sampler {
             Self::KamhPca(_) => "PCA-Kameleon",
             Self::Kameleon(_) => "kameleon",
             Self::DifferentialEvolution(_) => "DE-MC(Z)",
+            Self::Mala(s) if s.learn_covariance => "PMALA",
+            Self::Mala(_) => "MALA",
         }
     }
 
@@ -205,6 +240,7 @@ impl Sampler {
             Self::Kamh(s) => started(Kamh::new(s, d, length)?, start, settings),
             Self::KamhPca(s) => started(KamhPca::new(s, d, length)?, start, settings),
             Self::DifferentialEvolution(s) => started(DifferentialEvolution::new(s, d, length)?, start, settings),
+            Self::Mala(s) => started(Mala::new(s, d, length)?, start, settings),
             Self::Kameleon(s) => started(Kameleon::new(s, d, length)?, start, settings),
         }
     }

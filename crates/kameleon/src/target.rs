@@ -2,6 +2,7 @@
 
 pub mod any_target;
 mod banana;
+mod check_gradient;
 mod flower;
 mod funnel;
 mod gaussian;
@@ -9,8 +10,11 @@ mod mixed_banana;
 mod noisy;
 mod student_t;
 mod two_modes;
+mod with_gradient;
 
 pub use banana::{Banana, BananaSettings};
+pub use check_gradient::WrongSlope;
+pub(crate) use check_gradient::wrong_slope;
 pub use flower::{Flower, FlowerSettings, RingSettings};
 pub use funnel::{Funnel, FunnelSettings};
 pub use gaussian::{Gaussian, GaussianSettings};
@@ -18,6 +22,7 @@ pub use mixed_banana::MixedBanana;
 pub use noisy::Noisy;
 pub use student_t::{StudentT, StudentTSettings};
 pub use two_modes::{TwoModes, TwoModesSettings};
+pub use with_gradient::WithGradient;
 
 use crate::registry::{Entry, NOT_NEGATIVE, Range, Setting, Settings, SettingsError, Values, read};
 use crate::{Rng, settings};
@@ -133,6 +138,10 @@ impl Noise<'_> {
     }
 }
 
+/// What a target without a gradient says when it is asked for one.
+pub const NO_GRADIENT: &str = "this target has no gradient, and the sampler needs one: give the gradient, or choose a sampler \
+                               without drift, such as KAMH-LS or the default";
+
 /// A density on ℝᵈ known up to a constant, or through an unbiased estimate that is never negative.
 ///
 /// A closure `|x: &[f64]| -> f64` is a target; so is one that returns [`Evaluation`].
@@ -161,6 +170,27 @@ pub trait Target {
     /// The log density at `x`, up to a constant, or the log of an unbiased estimate of the density.
     /// −∞ means that `x` is outside the support.
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation;
+
+    /// Whether the gradient of the log density is known, so that [`Target::gradient`] may be called. A target that is made of
+    /// another has to say so itself, as it has to pass on the gradient.
+    fn has_gradient(&self) -> bool {
+        false
+    }
+
+    /// The log density at `x` as [`Target::log_density`] gives it, and its gradient, written to `gradient`. That is not looked
+    /// at where there is no finite log density. The gradient of an estimate may itself be an estimate: it is kept with its
+    /// point, so that the chain stays exact.
+    fn gradient(&mut self, _x: &[f64], _noise: Noise<'_>, _gradient: &mut [f64]) -> Evaluation {
+        Err(EvalError::fatal(NO_GRADIENT))
+    }
+
+    /// An entry of the gradient that is wrong, as those who gave the gradient know it: in their coordinates, and without what was added.
+    fn wrong_slope_of_model(&self, wrong: WrongSlope) -> WrongSlope {
+        match self.inner() {
+            Some(inner) => inner.wrong_slope_of_model(wrong),
+            None => wrong,
+        }
+    }
 
     /// How many points it is best asked for at once, by [`Target::log_densities`]: one, unless many cost hardly more.
     fn batch(&self) -> usize {

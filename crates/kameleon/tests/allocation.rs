@@ -40,6 +40,9 @@ fn no_step_allocates() {
         Sampler::Kamh(stored),
         Sampler::pca_kameleon(),
         Sampler::de_mc_z(),
+        Sampler::mala(),
+        Sampler::pmala(),
+        Sampler::kamh_ls_with_drift(),
     ];
     for sampler in samplers {
         let mut target = Noisy::new(Banana::new(5, 0.1, 100.0).unwrap(), 0.2).unwrap();

@@ -39,6 +39,12 @@ invariance! {
     kameleon_leaves_the_flower: kameleon(3, 3000, 100), flower();
     de_mc_z_leaves_the_banana: differential_evolution(4, 3000), banana();
     de_mc_z_leaves_the_flower: differential_evolution(3, 3000), flower();
+    drifting_kameleon_leaves_the_banana: drifting(4, 3000, 100), banana();
+    drifting_kameleon_leaves_the_flower: drifting(3, 3000, 100), flower();
+    mala_leaves_the_banana: mala(4, 3000, false), banana();
+    mala_leaves_the_flower: mala(3, 3000, false), flower();
+    pmala_leaves_the_banana: mala(4, 3000, true), banana();
+    pmala_leaves_the_flower: mala(3, 3000, true), flower();
     kameleon_pca_leaves_the_banana: kameleon_pca(4, 3000), banana();
     kameleon_pca_leaves_the_flower: kameleon_pca(3, 3000), flower();
 }
@@ -124,6 +130,14 @@ impl<P: Proposal> Proposal for Mutant<P> {
         self.proposal.allocate(dim)
     }
 
+    fn needs_gradient(&self) -> bool {
+        self.proposal.needs_gradient()
+    }
+
+    fn take_gradient(&self, gradient: &[f64], at: &mut P::Local) {
+        self.proposal.take_gradient(gradient, at);
+    }
+
     fn locate(&self, x: &[f64], at: &mut P::Local) {
         self.proposal.locate(x, at);
     }
@@ -153,6 +167,116 @@ fn log_density(at: &KamhLocal, x: &[f64], y: &[f64]) -> f64 {
     let mut difference: Vec<f64> = x.iter().zip(y).map(|(x, y)| y - x).collect();
     linalg::solve_lower(at.factor(), &mut difference);
     -log_factor(at, x.len()) - 0.5 * linalg::dot(&difference, &difference)
+}
+
+/// The same with drift: ln N(y; x + b, R(x)) for this b.
+fn log_density_with(at: &KamhLocal, b: &[f64], x: &[f64], y: &[f64]) -> f64 {
+    let mean: Vec<f64> = x.iter().zip(b).map(|(x, b)| x + b).collect();
+    log_density(at, &mean, y)
+}
+
+/// ½R(x)g for a gradient of a banana; shortened as the proposal of [`drifting`] does.
+fn drift_of(at: &KamhLocal, gradient: &[f64]) -> Vec<f64> {
+    let mut b = gradient.to_vec();
+    linalg::multiply_lower_transpose(at.factor(), &mut b);
+    let length = 0.5 * linalg::dot(&b, &b).sqrt();
+    let longest = 0.5 * (b.len() as f64).sqrt();
+    b.iter_mut().for_each(|b| *b *= 0.5 * (longest / length).min(1.0));
+    linalg::multiply_lower(at.factor(), &mut b);
+    b
+}
+
+fn drifting_mutant_p(ratio: WrongRatio<KamhLocal>) -> f64 {
+    let proposal = learned(drifting(4, 3000, 100), &mut banana(), 3000);
+    exact_p(&Mutant { proposal, ratio }, &banana())
+}
+
+#[test]
+fn the_ratio_with_drift_is_that_of_its_two_densities() {
+    let p = drifting_mutant_p(|at_x, at_y, x, y, right| {
+        let [b_x, b_y] = [at_x, at_y].map(|at| drift_of(at, at.drift().unwrap().1));
+        let ratio = log_density_with(at_y, &b_y, y, x) - log_density_with(at_x, &b_x, x, y);
+        assert!((ratio - right).abs() < 1e-9 * (1.0 + right.abs()), "{ratio} {right}");
+        ratio
+    });
+    assert!(p > ALARM, "p = {p}");
+}
+
+#[test]
+fn a_drift_left_out_of_the_reverse_density_is_caught() {
+    let p = drifting_mutant_p(|at_x, at_y, x, y, _| {
+        log_density(at_y, y, x) - log_density_with(at_x, at_x.drift().unwrap().0, x, y)
+    });
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn a_drift_left_out_of_both_densities_is_caught() {
+    let p = drifting_mutant_p(|at_x, at_y, x, y, _| log_density(at_y, y, x) - log_density(at_x, x, y));
+    assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn the_gradient_of_the_other_point_in_the_reverse_density_is_caught() {
+    let p = drifting_mutant_p(|at_x, at_y, x, y, _| {
+        let (shift, gradient) = at_x.drift().unwrap();
+        let other = drift_of(at_y, gradient);
+        log_density_with(at_y, &other, y, x) - log_density_with(at_x, shift, x, y)
+    });
+    assert!(p < ALARM, "p = {p}");
+}
+
+/// A noisy banana whose gradient is an estimate too: e makes both.
+#[derive(Clone)]
+struct NoisyGradient(Banana);
+
+impl Target for NoisyGradient {
+    fn dim(&self) -> Option<usize> {
+        self.0.dim()
+    }
+
+    fn normals(&self) -> usize {
+        1
+    }
+
+    fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
+        Ok(self.0.log_density(x, Noise { rng: noise.rng, normals: &[] })? + NOISE * noise.normals[0])
+    }
+
+    fn has_gradient(&self) -> bool {
+        true
+    }
+
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let e = noise.normals[0];
+        let value = self.0.gradient(x, Noise { rng: noise.rng, normals: &[] }, gradient)? + NOISE * e;
+        gradient.iter_mut().for_each(|g| *g *= 1.0 + 0.7 * e);
+        Ok(value)
+    }
+}
+
+#[test]
+fn a_noisy_gradient_that_is_kept_with_its_point_leaves_the_banana() {
+    let proposal = learned(drifting(4, 3000, 100), &mut banana(), 3000);
+    for correlation in [0.0, 0.9] {
+        let (mut noisy, mut rng) = (NoisyGradient(banana()), random::stream(13, 0, random::Purpose::Noise));
+        let p = smallest_p(&banana(), |index, start| {
+            let mut chain = Chain::new(proposal.clone(), start, frozen(index + 1, 6, 1, correlation)).unwrap();
+            chain.normals_mut()[0] = NOISE + rng.sample::<f64, _>(StandardNormal);
+            for _ in 0..STEPS {
+                chain.step(&mut noisy).unwrap();
+            }
+            chain.position().to_vec()
+        });
+        assert!(p > ALARM, "p = {p}");
+    }
+}
+
+#[test]
+fn a_missing_ratio_of_mala_is_caught() {
+    let proposal = learned(mala(4, 3000, true), &mut banana(), 3000);
+    let p = exact_p(&Mutant { proposal, ratio: |_, _, _, _, _| 0.0 }, &banana());
+    assert!(p < ALARM, "p = {p}");
 }
 
 fn mutant_p(ratio: WrongRatio<KamhLocal>) -> f64 {

@@ -7,13 +7,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The commands that are not `kameleon` itself. Each refuses what does not exist.
-const STAND_INS: [(&str, &str); 7] = [
+const STAND_INS: [(&str, &str); 8] = [
     (
         "cargo",
         r#"case "$*" in "run --release -- "*) shift 3; exec kameleon "$@";;
-        "run --release -p "*) test -e "$ROOT/crates/$4/examples/$6.rs";; *) exit 1;; esac"#,
+        "run --release -p "*) test -e "$ROOT/crates/$4/examples/$6.rs";;
+        "publish --workspace --locked" | "update --workspace") ;; *) exit 1;; esac"#,
     ),
+    ("git", r#"case "$1" in commit | tag | push) ;; *) exit 1;; esac"#),
     ("make", r#"grep -q "^$1:" "$ROOT/Makefile""#),
+    ("R", r#"[ "$1 $2" = "CMD INSTALL" ] && test -e "$ROOT/$3/DESCRIPTION""#),
     ("pip", r#"[ "$1" = install ] && [ -n "$2" ]"#),
     ("python", r#"test -e "$1""#),
     ("cc", r#"for last; do :; done; test -e "$last""#),
@@ -56,7 +59,7 @@ fn prepare(name: &str, page: &str) -> PathBuf {
         fs::write(&file, format!("#!/bin/bash\n{body}\n")).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
     }
-    for shared in ["experiments", "docs", "examples", "crates"] {
+    for shared in ["experiments", "docs", "examples", "crates", "python"] {
         std::os::unix::fs::symlink(root().join(shared), folder.join(shared)).unwrap();
     }
     let label = if page.contains("--label outcome") { "outcome" } else { "COLUMN" };

@@ -1,5 +1,7 @@
 //! An expression as instructions for a stack machine.
 
+use crate::number::Number;
+
 /// One instruction. Operators take their operands from the stack and leave their result there.
 #[derive(Clone, Copy, Debug)]
 pub enum Op {
@@ -15,17 +17,22 @@ pub enum Unary {
     Negate,
     /// A constant integer exponent, by multiplication: faster than `pow`, and the same on every machine.
     WholePower(i32),
-    Call(fn(f64) -> f64),
+    /// A function, and its slope by its argument and its value.
+    Call(fn(f64) -> f64, fn(f64, f64) -> f64),
 }
 
 impl Unary {
     #[inline(always)]
-    fn apply(self, a: f64) -> f64 {
+    fn apply<N: Number>(self, a: N) -> N {
+        let x = a.value();
         match self {
             Self::Negate => -a,
             Self::WholePower(2) => a * a,
-            Self::WholePower(n) => whole_power(a, n),
-            Self::Call(f) => f(a),
+            Self::WholePower(n) => a.map(whole_power(x, n), || f64::from(n) * whole_power(x, n - 1)),
+            Self::Call(f, slope) => {
+                let value = f(x);
+                a.map(value, || slope(x, value))
+            }
         }
     }
 }
@@ -38,19 +45,29 @@ pub enum Binary {
     Multiply,
     Divide,
     Power,
-    Call(fn(f64, f64) -> f64),
+    Call(TwoArguments, Slopes),
 }
+
+/// A function of two arguments, …
+pub type TwoArguments = fn(f64, f64) -> f64;
+
+/// … and its slopes along both, by its arguments and its value.
+pub type Slopes = fn(f64, f64, f64) -> (f64, f64);
 
 impl Binary {
     #[inline(always)]
-    fn apply(self, a: f64, b: f64) -> f64 {
+    fn apply<N: Number>(self, a: N, b: N) -> N {
         match self {
             Self::Add => a + b,
             Self::Subtract => a - b,
             Self::Multiply => a * b,
             Self::Divide => a / b,
-            Self::Power => libm::pow(a, b),
-            Self::Call(f) => f(a, b),
+            Self::Power => Self::Call(libm::pow, power_slopes).apply(a, b),
+            Self::Call(f, slopes) => {
+                let (x, y) = (a.value(), b.value());
+                let value = f(x, y);
+                a.map_two(b, value, || slopes(x, y, value))
+            }
         }
     }
 }
@@ -102,14 +119,14 @@ impl Code {
     }
 
     /// The value of the expression at `x`; `stack` holds at least [`Code::depth`] values.
-    pub fn run(&self, x: &[f64], stack: &mut [f64]) -> f64 {
+    pub fn run<N: Number>(&self, x: &[N], stack: &mut [N]) -> N {
         // The last value is in `top`, the others in `stack[1..below]`; the value saved by the first push is never used.
-        let mut top = f64::NAN;
+        let mut top = N::of(f64::NAN);
         let mut below = 0;
         for op in &self.ops {
             match *op {
                 Op::Constant(value) => {
-                    stack[below] = std::mem::replace(&mut top, value);
+                    stack[below] = std::mem::replace(&mut top, N::of(value));
                     below += 1;
                 }
                 Op::Parameter(i) => {
@@ -125,6 +142,11 @@ impl Code {
         }
         top
     }
+}
+
+/// The slopes of aᵇ.
+pub fn power_slopes(a: f64, b: f64, value: f64) -> (f64, f64) {
+    (b * libm::pow(a, b - 1.0), value * libm::log(a))
 }
 
 /// aⁿ by repeated squaring.

@@ -1,61 +1,65 @@
 //! The functions and constants that an expression may use.
 
-/// A function, by the number of its arguments.
+use super::code::{Slopes, TwoArguments, power_slopes};
+use spec_math::Gamma;
+use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
+
+/// A function with its slopes, by the number of its arguments. A slope is a function of the arguments and of the value there.
 #[derive(Clone, Copy)]
 pub enum Function {
-    One(fn(f64) -> f64),
-    Two(fn(f64, f64) -> f64),
+    One(fn(f64) -> f64, fn(f64, f64) -> f64),
+    Two(TwoArguments, Slopes),
     /// Two or more: folded from the left.
-    Fold(fn(f64, f64) -> f64),
+    Fold(TwoArguments, Slopes),
 }
 
 impl Function {
     /// The number of its arguments, in words.
     pub fn wants(self) -> &'static str {
         match self {
-            Self::One(_) => "one argument",
-            Self::Two(_) => "two arguments",
-            Self::Fold(_) => "two or more arguments",
+            Self::One(..) => "one argument",
+            Self::Two(..) => "two arguments",
+            Self::Fold(..) => "two or more arguments",
         }
     }
 }
 
 const FUNCTIONS: &[(&str, Function)] = &[
-    ("abs", Function::One(f64::abs)),
-    ("acos", Function::One(libm::acos)),
-    ("acosh", Function::One(libm::acosh)),
-    ("asin", Function::One(libm::asin)),
-    ("asinh", Function::One(libm::asinh)),
-    ("atan", Function::One(libm::atan)),
-    ("atan2", Function::Two(libm::atan2)),
-    ("atanh", Function::One(libm::atanh)),
-    ("cbrt", Function::One(libm::cbrt)),
-    ("ceil", Function::One(f64::ceil)),
-    ("cos", Function::One(libm::cos)),
-    ("cosh", Function::One(libm::cosh)),
-    ("erf", Function::One(libm::erf)),
-    ("erfc", Function::One(libm::erfc)),
-    ("exp", Function::One(libm::exp)),
-    ("expm1", Function::One(libm::expm1)),
-    ("floor", Function::One(f64::floor)),
-    ("hypot", Function::Two(libm::hypot)),
-    ("lgamma", Function::One(libm::lgamma)),
-    ("ln", Function::One(libm::log)),
-    ("log", Function::One(libm::log)),
-    ("log10", Function::One(libm::log10)),
-    ("log1p", Function::One(libm::log1p)),
-    ("log2", Function::One(libm::log2)),
-    ("logaddexp", Function::Fold(log_add_exp)),
-    ("max", Function::Fold(max)),
-    ("min", Function::Fold(min)),
-    ("pow", Function::Two(libm::pow)),
-    ("round", Function::One(f64::round)),
-    ("sign", Function::One(sign)),
-    ("sin", Function::One(libm::sin)),
-    ("sinh", Function::One(libm::sinh)),
-    ("sqrt", Function::One(f64::sqrt)),
-    ("tan", Function::One(libm::tan)),
-    ("tanh", Function::One(libm::tanh)),
+    ("abs", Function::One(f64::abs, |x, _| sign(x))),
+    ("acos", Function::One(libm::acos, |x, _| -1.0 / (1.0 - x * x).sqrt())),
+    ("acosh", Function::One(libm::acosh, |x, _| 1.0 / (x * x - 1.0).sqrt())),
+    ("asin", Function::One(libm::asin, |x, _| 1.0 / (1.0 - x * x).sqrt())),
+    ("asinh", Function::One(libm::asinh, |x, _| 1.0 / (1.0 + x * x).sqrt())),
+    ("atan", Function::One(libm::atan, |x, _| 1.0 / (1.0 + x * x))),
+    ("atan2", Function::Two(libm::atan2, |y, x, _| (x / (x * x + y * y), -y / (x * x + y * y)))),
+    ("atanh", Function::One(libm::atanh, |x, _| 1.0 / (1.0 - x * x))),
+    ("cbrt", Function::One(libm::cbrt, |_, y| 1.0 / (3.0 * y * y))),
+    ("ceil", Function::One(f64::ceil, |_, _| 0.0)),
+    ("cos", Function::One(libm::cos, |x, _| -libm::sin(x))),
+    ("cosh", Function::One(libm::cosh, |x, _| libm::sinh(x))),
+    ("erf", Function::One(libm::erf, |x, _| FRAC_2_SQRT_PI * libm::exp(-x * x))),
+    ("erfc", Function::One(libm::erfc, |x, _| -FRAC_2_SQRT_PI * libm::exp(-x * x))),
+    ("exp", Function::One(libm::exp, |_, y| y)),
+    ("expm1", Function::One(libm::expm1, |_, y| y + 1.0)),
+    ("floor", Function::One(f64::floor, |_, _| 0.0)),
+    ("hypot", Function::Two(libm::hypot, |a, b, c| (a / c, b / c))),
+    ("lgamma", Function::One(libm::lgamma, |x, _| x.digamma())),
+    ("ln", Function::One(libm::log, |x, _| 1.0 / x)),
+    ("log", Function::One(libm::log, |x, _| 1.0 / x)),
+    ("log10", Function::One(libm::log10, |x, _| 1.0 / (LN_10 * x))),
+    ("log1p", Function::One(libm::log1p, |x, _| 1.0 / (1.0 + x))),
+    ("log2", Function::One(libm::log2, |x, _| 1.0 / (LN_2 * x))),
+    ("logaddexp", Function::Fold(log_add_exp, |a, b, c| (libm::exp(a - c), libm::exp(b - c)))),
+    ("max", Function::Fold(max, |a, b, _| if a > b { (1.0, 0.0) } else { (0.0, 1.0) })),
+    ("min", Function::Fold(min, |a, b, _| if a < b { (1.0, 0.0) } else { (0.0, 1.0) })),
+    ("pow", Function::Two(libm::pow, power_slopes)),
+    ("round", Function::One(f64::round, |_, _| 0.0)),
+    ("sign", Function::One(sign, |_, _| 0.0)),
+    ("sin", Function::One(libm::sin, |x, _| libm::cos(x))),
+    ("sinh", Function::One(libm::sinh, |x, _| libm::cosh(x))),
+    ("sqrt", Function::One(f64::sqrt, |_, y| 0.5 / y)),
+    ("tan", Function::One(libm::tan, |_, y| 1.0 + y * y)),
+    ("tanh", Function::One(libm::tanh, |_, y| 1.0 - y * y)),
 ];
 
 const CONSTANTS: &[(&str, f64)] = &[

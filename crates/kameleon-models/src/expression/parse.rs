@@ -216,15 +216,15 @@ impl Parser<'_> {
             self.at += 1;
             self.sum()?;
             count += 1;
-            if let (Function::Fold(f), true) = (function, count > 1) {
-                self.code.binary(Binary::Call(f));
+            if let (Function::Fold(f, slopes), true) = (function, count > 1) {
+                self.code.binary(Binary::Call(f, slopes));
             }
         }
         self.close(open)?;
         match (function, count) {
-            (Function::One(f), 1) => self.code.unary(Unary::Call(f)),
-            (Function::Two(f), 2) => self.code.binary(Binary::Call(f)),
-            (Function::Fold(_), 2..) => {}
+            (Function::One(f, slope), 1) => self.code.unary(Unary::Call(f, slope)),
+            (Function::Two(f, slopes), 2) => self.code.binary(Binary::Call(f, slopes)),
+            (Function::Fold(..), 2..) => {}
             _ => return Err(self.error(start, format!("`{name}` takes {}, not {count}", function.wants()))),
         }
         Ok(())

@@ -16,6 +16,8 @@ pub struct RawNoise {
 
 type Exact = unsafe extern "C" fn(usize, *const f64, *mut f64, *mut c_void) -> c_int;
 type Noisy = unsafe extern "C" fn(usize, *const f64, *const RawNoise, *mut f64, *mut c_void) -> c_int;
+type Gradient = unsafe extern "C" fn(usize, *const f64, *mut f64, *mut f64, *mut c_void) -> c_int;
+type NoisyGradient = unsafe extern "C" fn(usize, *const f64, *const RawNoise, *mut f64, *mut f64, *mut c_void) -> c_int;
 type Create = unsafe extern "C" fn(*const c_char) -> *mut c_void;
 type Destroy = unsafe extern "C" fn(*mut c_void);
 type Message = unsafe extern "C" fn(*mut c_void) -> *const c_char;
@@ -23,8 +25,8 @@ type Message = unsafe extern "C" fn(*mut c_void) -> *const c_char;
 /// The log density, exact or noisy.
 #[derive(Clone, Copy, Debug)]
 pub enum Call {
-    Exact(Exact),
-    Noisy(Noisy),
+    Exact(Exact, Option<Gradient>),
+    Noisy(Noisy, Option<NoisyGradient>),
 }
 
 /// The functions that are called. They are valid while the library is loaded, which is as long as this value lives.
@@ -55,13 +57,14 @@ impl Functions {
         let noisy = settings.noise.is_noisy();
         let usual = if noisy { "kameleon_noisy_log_density" } else { "kameleon_log_density" };
         let name = settings.symbol.as_deref().unwrap_or(usual);
+        let gradient = format!("{name}_gradient");
         let missing = || wrong(format!("has no function `{name}`"));
         // SAFETY: the caller vouches for the signatures.
         unsafe {
             let call = if noisy {
-                Call::Noisy(find(&library, name).ok_or_else(missing)?)
+                Call::Noisy(find(&library, name).ok_or_else(missing)?, find(&library, &gradient))
             } else {
-                Call::Exact(find(&library, name).ok_or_else(missing)?)
+                Call::Exact(find(&library, name).ok_or_else(missing)?, find(&library, &gradient))
             };
             let create = find(&library, "kameleon_create");
             let destroy = find(&library, "kameleon_destroy");

@@ -74,6 +74,11 @@ impl CutPrior {
         if inside { self.prior.log_density(x) - self.log_mass } else { f64::NEG_INFINITY }
     }
 
+    /// The slope of the log density at an `x` inside.
+    pub fn slope(&self, x: f64) -> f64 {
+        self.prior.slope(x)
+    }
+
     /// One draw, strictly inside. Masses, not values of the distribution function, are compared: in the upper tail these are all
     /// close to one.
     pub fn sample(&self, rng: &mut Rng) -> f64 {

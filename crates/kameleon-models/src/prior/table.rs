@@ -19,6 +19,8 @@ pub struct Family {
     pub log_constant: fn(Values) -> f64,
     /// The part that does. At an end of the support where the density is zero or infinite, it is not finite.
     pub log_kernel: fn(Values, f64) -> f64,
+    /// The slope of the log density at an x strictly inside the support.
+    pub slope: fn(Values, f64) -> f64,
     /// P(X ≤ x) for an x strictly inside the support.
     pub cdf: fn(Values, f64) -> f64,
     /// P(X > x) for an x strictly inside the support, accurate where `cdf` is close to one.
@@ -67,6 +69,7 @@ pub static PRIORS: [Family; 14] = [
         support: REAL_LINE,
         log_constant: |[_, sd, ..]| -log(sd) - 0.5 * log(TAU),
         log_kernel: |[mean, sd, ..], x| -0.5 * square((x - mean) / sd),
+        slope: |[mean, sd, ..], x| (mean - x) / sd / sd,
         cdf: |[mean, sd, ..], x| normal_cdf((x - mean) / sd),
         tail: |[mean, sd, ..], x| normal_cdf((mean - x) / sd),
     },
@@ -79,6 +82,7 @@ pub static PRIORS: [Family; 14] = [
             lgamma(0.5 * (nu + 1.0)) - lgamma(0.5 * nu) - 0.5 * log(nu * PI) - log(scale)
         },
         log_kernel: |[nu, location, scale, ..], x| -0.5 * (nu + 1.0) * log1p_square((x - location) / scale / nu.sqrt()),
+        slope: |[nu, location, scale, ..], x| -(nu + 1.0) * cauchy_slope((x - location) / scale, nu) / scale,
         cdf: |[nu, location, scale, ..], x| student_t_cdf(nu, (x - location) / scale),
         tail: |[nu, location, scale, ..], x| student_t_cdf(nu, (location - x) / scale),
     },
@@ -89,6 +93,7 @@ pub static PRIORS: [Family; 14] = [
         support: REAL_LINE,
         log_constant: |[_, scale, ..]| -log(PI) - log(scale),
         log_kernel: |[location, scale, ..], x| -log1p_square((x - location) / scale),
+        slope: |[location, scale, ..], x| -2.0 * cauchy_slope((x - location) / scale, 1.0) / scale,
         cdf: |[location, scale, ..], x| atan2(1.0, (location - x) / scale) / PI,
         tail: |[location, scale, ..], x| atan2(1.0, (x - location) / scale) / PI,
     },
@@ -99,6 +104,7 @@ pub static PRIORS: [Family; 14] = [
         support: |[lower, upper, ..]| interval(lower, upper),
         log_constant: |[lower, upper, ..]| -log(upper - lower),
         log_kernel: |_, _| 0.0,
+        slope: |_, _| 0.0,
         cdf: |[lower, upper, ..], x| (x - lower) / (upper - lower),
         tail: |[lower, upper, ..], x| (upper - x) / (upper - lower),
     },
@@ -115,6 +121,7 @@ pub static PRIORS: [Family; 14] = [
         log_constant: |[lower, _, upper, ..]| log(2.0 / (upper - lower)),
         // At a mode that is also an end, one of the two is NaN, which `min` ignores.
         log_kernel: |[lower, mode, upper, ..], x| log(((x - lower) / (mode - lower)).min((upper - x) / (upper - mode))),
+        slope: |[lower, mode, upper, ..], x| if x < mode { 1.0 / (x - lower) } else { -1.0 / (upper - x) },
         cdf: |[lower, mode, upper, ..], x| triangular_cdf(x - lower, mode - lower, upper - x, upper - mode),
         tail: |[lower, mode, upper, ..], x| triangular_cdf(upper - x, upper - mode, x - lower, mode - lower),
     },
@@ -132,6 +139,7 @@ pub static PRIORS: [Family; 14] = [
             -log(sd) - 0.5 * log(TAU) - log(normal_mass((lower - mean) / sd, (upper - mean) / sd))
         },
         log_kernel: |[mean, sd, ..], x| -0.5 * square((x - mean) / sd),
+        slope: |[mean, sd, ..], x| (mean - x) / sd / sd,
         cdf: |[mean, sd, lower, upper], x| {
             let [a, z, b] = [lower, x, upper].map(|x| (x - mean) / sd);
             normal_mass(a, z) / normal_mass(a, b)
@@ -148,6 +156,7 @@ pub static PRIORS: [Family; 14] = [
         support: |_| Ok((0.0, 1.0)),
         log_constant: |[a, b, ..]| lgamma(a + b) - lgamma(a) - lgamma(b),
         log_kernel: |[a, b, ..], x| (a - 1.0) * log(x) + (b - 1.0) * log1p(-x),
+        slope: |[a, b, ..], x| (a - 1.0) / x - (b - 1.0) / (1.0 - x),
         cdf: |[a, b, ..], x| incbet(a, b, x),
         tail: |[a, b, ..], x| incbet(b, a, 1.0 - x),
     },
@@ -158,6 +167,7 @@ pub static PRIORS: [Family; 14] = [
         support: POSITIVE,
         log_constant: |[rate, ..]| log(rate),
         log_kernel: |[rate, ..], x| -rate * x,
+        slope: |[rate, ..], _| -rate,
         cdf: |[rate, ..], x| -expm1(-rate * x),
         tail: |[rate, ..], x| exp(-rate * x),
     },
@@ -168,6 +178,7 @@ pub static PRIORS: [Family; 14] = [
         support: POSITIVE,
         log_constant: |[shape, rate, ..]| shape * log(rate) - lgamma(shape),
         log_kernel: |[shape, rate, ..], x| (shape - 1.0) * log(x) - rate * x,
+        slope: |[shape, rate, ..], x| (shape - 1.0) / x - rate,
         cdf: |[shape, rate, ..], x| igam(shape, rate * x),
         tail: |[shape, rate, ..], x| igamc(shape, rate * x),
     },
@@ -178,6 +189,7 @@ pub static PRIORS: [Family; 14] = [
         support: POSITIVE,
         log_constant: |[shape, scale, ..]| shape * log(scale) - lgamma(shape),
         log_kernel: |[shape, scale, ..], x| -(shape + 1.0) * log(x) - scale / x,
+        slope: |[shape, scale, ..], x| (scale / x - shape - 1.0) / x,
         cdf: |[shape, scale, ..], x| igamc(shape, scale / x),
         tail: |[shape, scale, ..], x| igam(shape, scale / x),
     },
@@ -188,6 +200,7 @@ pub static PRIORS: [Family; 14] = [
         support: POSITIVE,
         log_constant: |[scale, ..]| 0.5 * log(FRAC_2_PI) - log(scale),
         log_kernel: |[scale, ..], x| -0.5 * square(x / scale),
+        slope: |[scale, ..], x| -x / scale / scale,
         cdf: |[scale, ..], x| erf(x / scale * FRAC_1_SQRT_2),
         tail: |[scale, ..], x| erfc(x / scale * FRAC_1_SQRT_2),
     },
@@ -198,6 +211,7 @@ pub static PRIORS: [Family; 14] = [
         support: POSITIVE,
         log_constant: |[scale, ..]| log(FRAC_2_PI) - log(scale),
         log_kernel: |[scale, ..], x| -log1p_square(x / scale),
+        slope: |[scale, ..], x| -2.0 * cauchy_slope(x / scale, 1.0) / scale,
         cdf: |[scale, ..], x| FRAC_2_PI * atan(x / scale),
         tail: |[scale, ..], x| FRAC_2_PI * atan(scale / x),
     },
@@ -208,6 +222,7 @@ pub static PRIORS: [Family; 14] = [
         support: POSITIVE,
         log_constant: |[_, sigma, ..]| -log(sigma) - 0.5 * log(TAU),
         log_kernel: |[mu, sigma, ..], x| -log(x) - 0.5 * square((log(x) - mu) / sigma),
+        slope: |[mu, sigma, ..], x| -(1.0 + (log(x) - mu) / sigma / sigma) / x,
         cdf: |[mu, sigma, ..], x| normal_cdf((log(x) - mu) / sigma),
         tail: |[mu, sigma, ..], x| normal_cdf((mu - log(x)) / sigma),
     },
@@ -218,6 +233,7 @@ pub static PRIORS: [Family; 14] = [
         support: |[lower, upper, ..]| interval(lower, upper),
         log_constant: |[lower, upper, ..]| -log(log1p((upper - lower) / lower)),
         log_kernel: |_, x| -log(x),
+        slope: |_, x| -1.0 / x,
         cdf: |[lower, upper, ..], x| log1p((x - lower) / lower) / log1p((upper - lower) / lower),
         tail: |[lower, upper, ..], x| log1p((upper - x) / x) / log1p((upper - lower) / lower),
     },
@@ -234,6 +250,11 @@ fn square(x: f64) -> f64 {
 /// log(1 + x²), also where x² overflows.
 fn log1p_square(x: f64) -> f64 {
     if x.abs() < 1e100 { log1p(x * x) } else { 2.0 * log(x.abs()) }
+}
+
+/// z/(ν + z²), also where z² overflows.
+fn cauchy_slope(z: f64, nu: f64) -> f64 {
+    1.0 / (nu / z + z)
 }
 
 fn normal_cdf(z: f64) -> f64 {

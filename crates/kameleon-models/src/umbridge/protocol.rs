@@ -16,6 +16,30 @@ pub struct Question<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<&'a [&'a [f64]]>,
     pub config: &'a Map<String, Value>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub slopes: Option<Slopes>,
+}
+
+/// Which slopes of a model are asked for.
+#[derive(Serialize)]
+pub struct Slopes {
+    /// The output block with the log density, …
+    #[serde(rename = "outWrt")]
+    pub output: usize,
+    /// … the input block along which its slopes are wanted, …
+    #[serde(rename = "inWrt")]
+    pub input: usize,
+    /// … and what they are multiplied with.
+    pub sens: [f64; 1],
+}
+
+/// What a model takes and can do.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// The sizes of its input blocks, without the one for normals.
+    pub blocks: Vec<usize>,
+    /// The output block with the log density, if the model has gradients.
+    pub gradient: Option<usize>,
 }
 
 #[derive(Deserialize)]
@@ -40,6 +64,30 @@ struct ModelInfo {
 struct Support {
     #[serde(rename = "Evaluate")]
     evaluate: bool,
+    #[serde(rename = "Gradient", default)]
+    gradient: bool,
+}
+
+/// The answer to a question for slopes.
+#[derive(Deserialize)]
+pub struct Differentiated {
+    output: Option<Vec<Number>>,
+    error: Option<ServerError>,
+}
+
+impl Differentiated {
+    /// Writes the slopes, one for each number of the input block; or the server's error; fails if there is neither.
+    pub fn write(self, slopes: &mut [f64]) -> Result<Result<(), ServerError>, String> {
+        match (self.error, self.output) {
+            (Some(error), _) => Ok(Err(error)),
+            (None, Some(output)) if output.len() == slopes.len() => {
+                slopes.iter_mut().zip(output).for_each(|(slope, Number(value))| *slope = value);
+                Ok(Ok(()))
+            }
+            (None, Some(output)) => Err(format!("the gradient must be {} numbers, not {}", slopes.len(), output.len())),
+            (None, None) => Err("the answer has neither \"output\" nor \"error\"".into()),
+        }
+    }
 }
 
 /// The answer to a point.
@@ -101,8 +149,8 @@ pub fn choose_model(http: &Http, wanted: Option<&str>) -> Result<String, String>
     }
 }
 
-/// Checks the model's inputs and outputs; returns the sizes of its input blocks, without the one for normals.
-pub fn input_blocks(http: &Http, model: &str, settings: &UmBridgeSettings, dim: usize) -> Result<Vec<usize>, String> {
+/// Checks the model's inputs and outputs.
+pub fn shape(http: &Http, model: &str, settings: &UmBridgeSettings, dim: usize) -> Result<Shape, String> {
     let info: ModelInfo = ask(http, "ModelInfo", model, settings)?;
     if !info.support.evaluate {
         return Err(format!("model `{model}` cannot be evaluated"));
@@ -123,7 +171,8 @@ pub fn input_blocks(http: &Http, model: &str, settings: &UmBridgeSettings, dim: 
             show(&blocks)
         ));
     }
-    Ok(blocks)
+    let gradient = info.support.gradient.then(|| outputs.iter().position(|size| *size == 1).unwrap_or(0));
+    Ok(Shape { blocks, gradient })
 }
 
 /// The sizes, cut to a printable length.
@@ -137,7 +186,7 @@ fn total(sizes: &[usize]) -> usize {
 }
 
 fn ask<T: DeserializeOwned>(http: &Http, what: &str, model: &str, settings: &UmBridgeSettings) -> Result<T, String> {
-    let question = Question { name: model, input: None, config: &settings.config };
+    let question = Question { name: model, input: None, config: &settings.config, slopes: None };
     let (status, body) = http.post(what, &question).map_err(|error| error.to_string())?;
     read(status, &body).map_err(|why| format!("{what}: {why}"))
 }

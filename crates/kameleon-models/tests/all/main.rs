@@ -13,6 +13,7 @@ mod cbpp;
 mod exact;
 mod expression;
 mod from_prior;
+mod gradient;
 mod library;
 mod posteriors;
 mod prior;

@@ -22,6 +22,16 @@ fn a_real_python_model_is_sampled_and_outlives_its_server() {
     assert_eq!(evaluate(&mut target, &[2000.0, 0.0]).unwrap(), f64::NEG_INFINITY);
     assert!(rejected(&mut target, &[-2000.0, 0.0]).contains("status 500"));
 
+    let pmala = Plan {
+        sampler: Sampler::pmala(),
+        chains: 2,
+        warmup: Warmup::Iterations(520),
+        draws: Some(20),
+        ..Plan::default()
+    };
+    let run = sample(target.clone(), &[vec![1.0, 2.0]], &pmala, Control::default()).unwrap();
+    assert_eq!(run.chains[0].draws.len(), 20, "its gradient is right, and is used");
+
     let mut straight = settings.clone();
     straight.config.insert("b".into(), 0.into());
     let mut straight = UmBridge::connect(straight, &names(2)).unwrap();

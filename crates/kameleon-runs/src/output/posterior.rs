@@ -181,7 +181,8 @@ impl Posterior {
             jumps.doubt_funnel();
         }
         warnings.extend(jumps.as_ref().and_then(|jumps| jumps.warning(&run.names)));
-        Self {
+        let stein = plan.check.stein(&draws, run.chains.iter().map(|chain| &chain.statistics), run.dim());
+        let mut posterior = Self {
             target: target.into(),
             sampler: plan.sampler.name().into(),
             names: run.names.clone(),
@@ -195,9 +196,19 @@ impl Posterior {
             warnings,
             learned: Learned::of(states.iter().flatten().map(|state| &**state)),
             jumps,
-            stein: plan.check.stein(&draws, run.chains.iter().map(|chain| &chain.statistics), run.dim()),
             ..Self::default()
+        };
+        posterior.heed(stein);
+        posterior
+    }
+
+    /// Takes what Stein's identity says of the draws. An evidence is no better than its draws.
+    pub fn heed(&mut self, stein: Option<Stein>) {
+        let is_off = |stein: &Option<Stein>| stein.as_ref().is_some_and(|stein| !stein.off().is_empty());
+        if let Some(jumps) = self.jumps.as_mut().filter(|_| is_off(&stein) && !is_off(&self.stein)) {
+            jumps.evidence.doubt("the draws do not fit the log densities at them, as the verdict says".into());
         }
+        self.stein = stein;
     }
 
     /// One single number for each name.
@@ -226,6 +237,7 @@ impl Posterior {
         }
         // The errors of chains that disagree say nothing.
         let stein = self.stein.as_ref().filter(|_| summary.verdict.agree);
+        summary.verdict.tails_checked = stein.is_some_and(Stein::tells_of_all);
         let doubt = stein.and_then(|stein| doubt(stein, &self.names));
         match doubt {
             Some(message) => summary.verdict.doubt(message),
@@ -317,12 +329,29 @@ mod tests {
     fn draws_that_do_not_fit_their_log_densities_are_not_called_converged() {
         let fine = SteinFigure { z: 1.0, explained: 1.0, estimate: 0.0, error: 1.0 };
         let with = |mean: SteinFigure| {
+            let mut posterior = even();
+            let mut jumps = JumpSummary::none("", false);
+            jumps.evidence.reliable = true;
+            posterior.jumps = Some(jumps);
             let stein = Stein { residual: 0.01, means: vec![mean], squares: vec![fine], evaluations: 0 };
-            Posterior { stein: Some(stein), ..even() }.summary().verdict
+            posterior.heed(Some(stein));
+            (posterior.summary().verdict, posterior.jumps.unwrap().evidence)
         };
-        assert!(even().summary().verdict.converged && with(fine).converged);
-        let doubted = with(SteinFigure { z: 6.0, ..fine });
+        let (believed, evidence) = with(fine);
+        assert!(believed.converged && believed.headline().contains("draws fit the log densities") && evidence.reliable);
+        let (doubted, evidence) = with(SteinFigure { z: 6.0, ..fine });
         assert!(doubted.agree && !doubted.converged && doubted.messages[0].contains("Stein"), "{doubted}");
+        assert!(!evidence.reliable && evidence.why.contains("do not fit the log densities"), "{}", evidence.why);
+    }
+
+    #[test]
+    fn a_check_that_says_nothing_does_not_look_like_one_that_passed() {
+        let silent = even().summary().verdict;
+        assert!(silent.converged && silent.headline().contains("would not have been seen"), "{silent}");
+        let vague = SteinFigure { z: 1.0, explained: 0.1, estimate: 0.0, error: 1.0 };
+        let mut posterior = even();
+        posterior.heed(Some(Stein { residual: 0.01, means: vec![vague], squares: vec![vague], evaluations: 0 }));
+        assert!(!posterior.summary().verdict.tails_checked);
     }
 
     #[test]

@@ -4,15 +4,15 @@ use super::Truthful;
 use crate::spec::hash;
 use kameleon::plan::Check;
 use std::fs;
-use std::sync::LazyLock;
+use std::path::Path;
 
-/// The program that is running: the hash of its file, or its version where that cannot be read.
-static PROGRAM: LazyLock<String> = LazyLock::new(|| {
-    let bytes = std::env::current_exe().and_then(fs::read);
-    bytes.map_or_else(|_| env!("CARGO_PKG_VERSION").into(), |bytes| format!("{:08x}", crc32fast::hash(&bytes)))
-});
+/// The program in this file: the hash of the file, or the version where it cannot be read.
+pub fn id(file: &Path) -> String {
+    let version = |_| env!("CARGO_PKG_VERSION").into();
+    fs::read(file).map_or_else(version, |bytes| format!("{:08x}", crc32fast::hash(&bytes)))
+}
 
 /// Program, model, start, truth and check of a run, as a short text: where two are equal, so are the records of both runs.
-pub fn made_by(target: &Truthful, check: Check) -> String {
-    format!("{}-{:016x}", *PROGRAM, hash(&format!("{target:?} {check:?}")))
+pub fn made_by(program: &str, target: &Truthful, check: Check) -> String {
+    format!("{program}-{:016x}", hash(&format!("{target:?} {check:?}")))
 }

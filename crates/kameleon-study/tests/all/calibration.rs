@@ -31,6 +31,7 @@ fn calibration_tells_wrong_runs_from_right_ones_and_makes_none_twice() {
         extras: false,
         out: out.clone(),
         command: String::new(),
+        program: std::env::current_exe().unwrap(),
         stop: &stop,
         watch: &(),
     };

@@ -110,7 +110,7 @@ sampler = "SM"
 
 #[test]
 fn the_studies_of_the_default_sampler_are_valid() {
-    for name in ["default", "default-paper", "default-noisy", "real-posteriors"] {
+    for name in ["default", "default-paper", "default-noisy", "real-posteriors", "drift"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../experiments/{name}.toml"));
         Study::parse(name, &fs::read_to_string(path).unwrap()).unwrap();
     }

@@ -181,7 +181,7 @@ mod tests {
     }
 
     fn place(x: f64) -> Place {
-        Place { x: vec![x], u: Vec::new(), log_density: 0.0, noise_at: 0 }
+        Place { x: vec![x], u: Vec::new(), log_density: 0.0, gradient: Vec::new(), noise_at: 0 }
     }
 
     /// π(x) = 2x on (0, 1), Q is uniform: the law of where a chain is after three blocks that began at an exact draw.

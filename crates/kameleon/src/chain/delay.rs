@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     fn place(x: f64) -> Place {
-        Place { x: vec![x], u: Vec::new(), log_density: -x, noise_at: 0 }
+        Place { x: vec![x], u: Vec::new(), log_density: -x, gradient: Vec::new(), noise_at: 0 }
     }
 
     #[test]

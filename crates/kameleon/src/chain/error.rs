@@ -1,5 +1,6 @@
 //! Why a chain stopped or could not start, in words that a person can act on.
 
+use crate::target::WrongSlope;
 use std::any::Any;
 use thiserror::Error;
 
@@ -17,6 +18,28 @@ pub enum ChainError {
         why: String,
         /// Whether the model failed there; if not, it has no finite value there.
         failed: bool,
+    },
+    /// The gradient is not that of the log density.
+    #[error("{}", wrong.words(names))]
+    Gradient {
+        /// Which chain, from 0.
+        chain: usize,
+        /// Which parameter, where, and what it should be.
+        wrong: WrongSlope,
+        /// The names of the parameters.
+        names: Vec<String>,
+    },
+    /// A value was told without the gradient that the sampler needs.
+    #[error(
+        "chain {chain}: the sampler needs the gradient of the log density, {wanted} numbers, with every value; {told} were told"
+    )]
+    GradientWanted {
+        /// Which chain, from 0.
+        chain: usize,
+        /// The number of parameters.
+        wanted: usize,
+        /// The numbers that were told.
+        told: usize,
     },
     /// The target can no longer be evaluated. What was drawn so far is kept.
     #[error("chain {chain} stopped at iteration {t}, at {}: {source}", show_point(point))]
@@ -79,6 +102,13 @@ pub enum ChainError {
         /// Which chain, from 0.
         chain: usize,
     },
+}
+
+impl ChainError {
+    /// Whether it is one of the start, so that nothing was run.
+    pub fn is_at_start(&self) -> bool {
+        matches!(self, Self::Start { .. } | Self::Gradient { .. })
+    }
 }
 
 /// A point for people to read: at most eight coordinates.

@@ -15,6 +15,8 @@ pub struct Place {
     /// The standard normals that the estimate at x was made of.
     pub u: Vec<f64>,
     pub log_density: f64,
+    /// ∇ log density, or the estimate of it that came with that of the density; empty unless the proposal needs it.
+    pub gradient: Vec<f64>,
     /// Where the noise stream was before the estimate at x was made: with it and `u` the same estimate can be made again.
     pub noise_at: u64,
 }
@@ -24,12 +26,14 @@ impl Place {
     pub fn copy_from(&mut self, other: &Self) {
         self.x.copy_from_slice(&other.x);
         self.u.copy_from_slice(&other.u);
+        self.gradient.copy_from_slice(&other.gradient);
         (self.log_density, self.noise_at) = (other.log_density, other.noise_at);
     }
 
     /// Whether another is a point of the same space.
     pub fn is_like(&self, other: &Self) -> bool {
-        self.x.len() == other.x.len() && self.u.len() == other.u.len()
+        let lengths = |place: &Self| [&place.x, &place.u, &place.gradient].map(Vec::len);
+        lengths(self) == lengths(other)
     }
 }
 

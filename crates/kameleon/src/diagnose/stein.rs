@@ -93,6 +93,16 @@ impl Stein {
         self.residual <= LARGEST_RESIDUAL
     }
 
+    /// Whether it would see that the draws of any parameter are wrong.
+    pub fn tells_of_all(&self) -> bool {
+        self.speaks() && self.means.iter().all(|figure| figure.explained >= self.least_explained())
+    }
+
+    /// With measured slopes there are few places, and the error of what is left is not known well.
+    fn least_explained(&self) -> f64 {
+        if self.evaluations > 0 { BETTER_FROM } else { LEAST_EXPLAINED }
+    }
+
     /// The most standard errors that a figure may be off: the more figures there are, the farther one of them is by chance. It is 3.0 for
     /// two parameters, and 3.4 for eight.
     pub fn limit(&self) -> f64 {
@@ -103,8 +113,7 @@ impl Stein {
     /// The figures that speak against the draws: the parameter, whether it is a mean (or else a mean square), and the figure.
     pub fn off(&self) -> Vec<(usize, bool, SteinFigure)> {
         let limit = self.limit();
-        // With measured slopes there are few places, and the error of what is left is not known well.
-        let least = if self.evaluations > 0 { BETTER_FROM } else { LEAST_EXPLAINED };
+        let least = self.least_explained();
         let all = |figures: &[SteinFigure], is_mean: bool| {
             let off = |figure: &SteinFigure| figure.explained >= least && figure.z.abs() > limit;
             let figures = figures.iter().copied().enumerate().filter(|(_, figure)| self.speaks() && off(figure));

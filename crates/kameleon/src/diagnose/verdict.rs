@@ -29,6 +29,8 @@ pub struct Verdict {
     pub converged: bool,
     /// Every parameter has moved, with R-hat at most 1.01 and an effective size of at least [`least_ess`].
     pub agree: bool,
+    /// The draws were compared with the log densities at them, for every parameter (Stein's identity).
+    pub tails_checked: bool,
     /// The number of chains.
     pub chains: usize,
     /// The goal of the run, if it was reached: what these draws are judged by then is up to the user.
@@ -42,7 +44,7 @@ impl Verdict {
     pub(super) fn new(parameters: &[ParameterSummary], tails: &[f64], chains: usize, length: usize) -> Self {
         if chains == 0 || length < 4 {
             let few = "There are fewer than 4 draws in each chain, too few to judge. Run longer.";
-            return Self { converged: false, agree: false, chains, goal: None, messages: vec![few.into()] };
+            return Self { messages: vec![few.into()], ..Self::nothing(chains) };
         }
         let mut messages: Vec<String> = [not_finite(parameters), constant(parameters)].into_iter().flatten().collect();
         if parameters.iter().any(|p| p.r_hat == f64::INFINITY) {
@@ -61,7 +63,11 @@ impl Verdict {
                     .into(),
             );
         }
-        Self { converged, agree: converged, chains, goal: None, messages }
+        Self { converged, agree: converged, messages, ..Self::nothing(chains) }
+    }
+
+    fn nothing(chains: usize) -> Self {
+        Self { converged: false, agree: false, tails_checked: false, chains, goal: None, messages: Vec::new() }
     }
 
     /// Something else speaks against the draws.
@@ -78,7 +84,11 @@ impl Verdict {
                     ..CHAINS_THAT_COUNT => "100 per chain",
                     _ => "1000",
                 };
-                format!("Converged: every R-hat is at most 1.01, every effective size (ESS) at least {least}.").into()
+                let tails = match self.tails_checked {
+                    true => ", and the draws fit the log densities at them.",
+                    false => ". Tails that all chains missed would not have been seen.",
+                };
+                format!("Converged: every R-hat is at most 1.01, every effective size (ESS) at least {least}{tails}").into()
             }
             (false, Some(goal)) => format!("The goal {goal} was reached. By the usual limits:").into(),
             (false, None) => "Not converged:".into(),

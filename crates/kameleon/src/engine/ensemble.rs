@@ -36,6 +36,14 @@ pub enum TellError {
         /// The number of values.
         told: usize,
     },
+    /// The sampler needs gradients, and there is not one for each point. The points are still asked for.
+    #[error("the sampler needs the gradient at each point with its value: {wanted} numbers, not {told}")]
+    Gradients {
+        /// The number of points times the number of parameters.
+        wanted: usize,
+        /// The numbers that were told.
+        told: usize,
+    },
     /// A chain cannot start, or a state not be restored.
     #[error(transparent)]
     Chain(#[from] ChainError),
@@ -101,6 +109,12 @@ impl<'a> Ensemble<'a> {
     /// The log densities at the points asked for, in the same order, or the reasons there are none. An error is that of a start
     /// where the density is zero, and ends the run; what goes wrong otherwise is told by [`Ensemble::finish`].
     pub fn tell(&mut self, values: Vec<Evaluation>) -> Result<(), TellError> {
+        self.tell_with_gradients(values, &[])
+    }
+
+    /// The same with the gradients of the log density there, one after another, for a sampler that needs them; what stands for a point
+    /// without a finite log density is not looked at.
+    pub fn tell_with_gradients(&mut self, values: Vec<Evaluation>, gradients: &[f64]) -> Result<(), TellError> {
         let (asked, told) = (if self.asked { self.active.len() } else { 0 }, values.len());
         if asked == 0 {
             return Err(TellError::NothingAsked);
@@ -108,9 +122,15 @@ impl<'a> Ensemble<'a> {
         if asked != told {
             return Err(TellError::Count { asked, told });
         }
+        let dim = self.active.iter().find(|(_, job)| job.chain.needs_gradient()).map(|(_, job)| job.chain.base().len());
+        let (wanted, numbers) = (told * dim.unwrap_or(0), gradients.len());
+        if dim.is_some() && wanted != numbers {
+            return Err(TellError::Gradients { wanted, told: numbers });
+        }
         self.asked = false;
-        for ((_, job), value) in self.active.iter_mut().zip(values) {
-            job.error = job.tell(value, self.keep).err();
+        for (i, ((_, job), value)) in self.active.iter_mut().zip(values).enumerate() {
+            let gradient = dim.map_or(&[][..], |dim| &gradients[i * dim..(i + 1) * dim]);
+            job.error = job.tell(value, gradient, self.keep).err();
         }
         Ok(self.settle()?)
     }
@@ -186,7 +206,7 @@ impl<'a> Ensemble<'a> {
         let mut any = false;
         for (_, job) in self.active.iter_mut().filter(|(_, job)| job.can_go_on(self.sampling)) {
             if !job.chain.ask().iter().all(|x| x.is_finite()) {
-                job.error = job.tell(Err(EvalError::reject("there is no value")), self.keep).err();
+                job.error = job.tell(Err(EvalError::reject("there is no value")), &[], self.keep).err();
                 any = true;
             }
         }
@@ -213,7 +233,7 @@ impl<'a> Ensemble<'a> {
                 self.queue = Queue::new(jobs, true);
                 Ok(())
             }
-            Err((Ending::Failed(error @ ChainError::Start { .. }), reason)) => {
+            Err((Ending::Failed(error), reason)) if error.is_at_start() => {
                 self.ended = Some(Finish { jobs, ending: Ending::Stopped, reason });
                 Err(error)
             }

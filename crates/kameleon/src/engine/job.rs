@@ -95,12 +95,12 @@ impl<'a> Job<'a> {
         self.error.is_none() && !self.has(sampling) && !self.chain.waits()
     }
 
-    /// Tells the chain what the target says, and records the draw.
-    pub(super) fn tell(&mut self, value: Evaluation, keep: Keep) -> Result<(), ChainError> {
+    /// Tells the chain what the target says, with the gradient where it is needed, and records the draw.
+    pub(super) fn tell(&mut self, value: Evaluation, gradient: &[f64], keep: Keep) -> Result<(), ChainError> {
         if matches!(value, Err(EvalError::Fatal(_))) {
             self.chain.put_back_noise();
         }
-        match self.chain.tell(value) {
+        match self.chain.tell_with_gradient(value, gradient) {
             Ok(Some(step)) => self.record(&step, keep),
             Ok(None) => Ok(()),
             Err(error) => self.start_elsewhere(error),

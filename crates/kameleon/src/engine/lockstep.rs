@@ -40,7 +40,7 @@ fn turn(jobs: &mut [Numbered<'_>], keep: Keep, sampling: u64, stop: &dyn Fn() ->
         }
         let values = ask(&mut active);
         for (job, value) in active.into_iter().zip(values) {
-            job.error = job.tell(value, keep).err();
+            job.error = job.tell(value, &[], keep).err();
         }
     }
 }

@@ -100,17 +100,13 @@ impl Em<'_> {
         for (x, w) in self.sample.iter() {
             mixture.shares(x, &mut at);
             sum += w * at.log_density;
-            for (k, component) in components.iter().enumerate() {
-                let (share, distance) = at.of(k);
-                if share < NO_SHARE {
-                    continue;
-                }
-                let nu = component.freedom;
+            at.each_above(NO_SHARE, components.len(), |k, share, distance| {
+                let nu = components[k].freedom;
                 moments.add(k, x, w * share, w * share * (nu + d) / (nu + distance));
                 if learn_freedoms {
                     add_scores(&mut scores[k], &constants, d, distance, w * share);
                 }
-            }
+            });
         }
         let freedoms = components.iter().zip(&scores).map(|(component, scores)| {
             let best = (0..COUNT).max_by(|a, b| scores[*a].total_cmp(&scores[*b])).unwrap_or(0);
@@ -209,7 +205,19 @@ impl Moments {
 /// Adds a point of this mass to the sums of a component.
 #[multiversion(targets("x86_64+avx2+fma"))]
 fn accumulate(sums: &mut [f64], x: &[f64], mass: f64, e: &mut [f64]) {
+    // A few directions are the usual case; with their number known the loops are unrolled.
+    match x.len() {
+        2 => add_point(sums, &x[..2], mass, &mut e[..2]),
+        3 => add_point(sums, &x[..3], mass, &mut e[..3]),
+        4 => add_point(sums, &x[..4], mass, &mut e[..4]),
+        _ => add_point(sums, x, mass, e),
+    }
+}
+
+#[inline(always)]
+fn add_point(sums: &mut [f64], x: &[f64], mass: f64, e: &mut [f64]) {
     let d = x.len();
+    let sums = &mut sums[..2 * d + packed_row(d)];
     let (around, sums) = sums.split_at_mut(d);
     let (first, mut second) = sums.split_at_mut(d);
     for i in 0..d {

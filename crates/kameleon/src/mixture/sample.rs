@@ -54,6 +54,11 @@ impl Sample {
         self.points.chunks_exact(self.dim).zip(self.weights.iter().copied())
     }
 
+    /// The points, one coordinate after another.
+    pub fn columns(&self) -> Vec<f64> {
+        (0..self.dim).flat_map(|i| self.points.iter().skip(i).step_by(self.dim).copied()).collect()
+    }
+
     /// The sum of the weights: the effective size.
     pub fn size(&self) -> f64 {
         self.weights.iter().sum()

@@ -83,8 +83,15 @@ fn the_shares_are_those_of_the_components() {
         let u: Vec<f64> = (0..3).map(|_| 4.0 * normal(&mut rng)).collect();
         mixture.shares(&u, &mut at);
         assert_eq!(at.log_density, mixture.log_density(&u));
+        let mut called = 0;
+        at.each_above(0.0, 11, |k, share, distance| {
+            assert_eq!(k, called);
+            assert_eq!((share, distance), (at.shares[k / LANES].0[k % LANES], at.distances[k / LANES].0[k % LANES]));
+            called += 1;
+        });
+        assert_eq!(called, 11);
         for k in 0..11 {
-            assert!((at.of(k).0 - (alone(k)(&u) - at.log_density).exp()).abs() < 1e-12);
+            assert!((at.shares[k / LANES].0[k % LANES] - (alone(k)(&u) - at.log_density).exp()).abs() < 1e-12);
         }
     }
 }

@@ -1,18 +1,20 @@
-//! KAMH and KAMH-LS, the Kameleon: N(y, γ²I + ν²S(y)), whose covariance follows the local shape of the target.
+//! KAMH and KAMH-LS, the Kameleon: N(y, γ²I + ν²S(y)), whose covariance follows the local shape of the target; with drift,
+//! N(y + ½R(y)∇log π(y), R(y)) with R = γ²I + ν²S.
 
 use super::Proposal;
 use super::subsample::Subsample;
 use crate::Rng;
 use crate::adapt::{ACCEPTANCE, Scale, Schedule, Until, rate};
 use crate::bandwidth::Bandwidth;
+use crate::drift::Drift;
 use crate::gradient_covariance::{Scratch, gradient_covariance};
 use crate::history::HistoryKind;
 use crate::kernel::Kernel;
 use crate::linalg::times_transpose;
 use crate::normal_step::NormalStep;
 use crate::registry::{
-    ANY, NOT_NEGATIVE, POSITIVE, Range, Setting, Settings, SettingsError, USUAL_SIZE, Values, read_over, take_flag,
-    values_of,
+    ANY, NOT_NEGATIVE, OPEN_PROBABILITY, POSITIVE, Range, Setting, Settings, SettingsError, USUAL_SIZE, Values,
+    read_over, take_flag, values_of,
 };
 use crate::step::Step;
 use crate::{Length, settings};
@@ -42,6 +44,12 @@ settings! {
         history: HistoryKind = HistoryKind::Reservoir, ANY;
         /// The probability p_t of a new z at iteration t: a number, {power: a} for t^−a, or {steps: [[t, p], …]}.
         schedule: Schedule = Schedule::default(), ANY;
+        /// Whether steps drift along the gradient of the log density: N(y + ½R∇log π, R). The target must have a gradient.
+        drift: bool = false, ANY;
+        /// The longest drift, in units of √d, about the length of the random part of a step.
+        drift_cut: f64 = 0.3, POSITIVE;
+        /// The acceptance rate that the scale is learned for.
+        acceptance: f64 = ACCEPTANCE, OPEN_PROBABILITY;
         /// When learning ends.
         until: Until = Until::Warmup, ANY;
         /// A fixed z, as a list of points; then only the scale is learned.
@@ -89,15 +97,28 @@ impl KamhSettings {
     /// The settings that can be chosen, with the defaults of `base`.
     pub(crate) fn table(base: &Self) -> Vec<Setting> {
         let mut table = <Self as Settings>::table();
-        let values = base.values();
+        let values = base.all_values();
         table.iter_mut().for_each(|setting| setting.default = values[&setting.key].clone());
         let about = "Whether z is drawn anew from the stored past at every iteration, as in the published experiments.";
         table.push(Setting::new("published", about, &false, ANY));
         table
     }
 
-    /// All settings, in the form in which they are chosen.
+    /// The settings of steps with drift and of what the scale is learned for, which steps along single directions do not have.
+    pub(crate) const WHOLE_STEPS: [&'static str; 3] = ["drift", "drift-cut", "acceptance"];
+
+    /// The settings in the form in which they are chosen; those of steps with drift only where they are not the defaults, so that samplers
+    /// without have the names, and the random numbers of studies, that they had before there was any.
     pub(crate) fn values(&self) -> Values {
+        let mut values = self.all_values();
+        let Self { drift, drift_cut, acceptance, .. } = Self::default();
+        if (self.drift, self.drift_cut, self.acceptance) == (drift, drift_cut, acceptance) {
+            values.retain(|key, _| !Self::WHOLE_STEPS.contains(&key.as_str()));
+        }
+        values
+    }
+
+    fn all_values(&self) -> Values {
         let mut values = values_of(self);
         values.insert("kernel".into(), self.kernel.to_value());
         if let Schedule::Constant(p) = self.schedule {
@@ -107,10 +128,14 @@ impl KamhSettings {
     }
 }
 
-/// N(y, γ²I + ν²S(y))
+/// N(y, γ²I + ν²S(y)), or with drift N(y + ½R(y)∇log π(y), R(y))
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Kamh {
     learn_scale: bool,
+    /// The acceptance rate that the scale is driven to.
+    acceptance: f64,
+    /// The longest drift, where there is one.
+    drift_cut: Option<f64>,
     subsample: Subsample,
     scale: Scale,
 }
@@ -122,6 +147,7 @@ pub struct Local {
     gradient_covariance: Vec<f64>,
     /// R = γ²I + ν²S.
     step: NormalStep,
+    drift: Option<Drift>,
     scratch: Scratch,
 }
 
@@ -135,6 +161,11 @@ impl Local {
     pub fn gradient_covariance(&self) -> &[f64] {
         &self.gradient_covariance
     }
+
+    /// The drift there, and the gradient that it follows; none without drift.
+    pub fn drift(&self) -> Option<(&[f64], &[f64])> {
+        self.drift.as_ref().map(|drift| (drift.shift(), drift.gradient()))
+    }
 }
 
 impl Kamh {
@@ -142,15 +173,20 @@ impl Kamh {
     pub fn new(settings: &KamhSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
         Ok(Self {
             learn_scale: settings.learn_scale,
+            acceptance: settings.acceptance,
+            drift_cut: settings.drift.then_some(settings.drift_cut),
             subsample: Subsample::new(settings, dim, length)?,
             scale: Scale::new(settings.nu2),
         })
     }
 
-    /// The factor of R from S: O(d³).
+    /// The factor of R from S, and the drift from both: O(d³).
     fn factorise(&self, at: &mut Local) {
         let gamma = self.subsample.gamma();
         at.step.factorise(self.scale.nu2(), &at.gradient_covariance, gamma * gamma);
+        if let (Some(drift), Some(cut)) = (&mut at.drift, self.drift_cut) {
+            drift.locate(&at.step, cut);
+        }
     }
 }
 
@@ -158,7 +194,22 @@ impl Proposal for Kamh {
     type Local = Local;
 
     fn allocate(&self, dim: usize) -> Local {
-        Local { gradient_covariance: vec![0.0; dim * dim], step: NormalStep::new(dim), scratch: Scratch::new(dim) }
+        Local {
+            gradient_covariance: vec![0.0; dim * dim],
+            step: NormalStep::new(dim),
+            drift: self.drift_cut.map(|_| Drift::new(dim)),
+            scratch: Scratch::new(dim),
+        }
+    }
+
+    fn needs_gradient(&self) -> bool {
+        self.drift_cut.is_some()
+    }
+
+    fn take_gradient(&self, gradient: &[f64], at: &mut Local) {
+        if let Some(drift) = &mut at.drift {
+            drift.take_gradient(gradient);
+        }
     }
 
     fn locate(&self, x: &[f64], at: &mut Local) {
@@ -170,12 +221,20 @@ impl Proposal for Kamh {
     fn draw(&self, x: &[f64], at: &mut Local, rng: &mut Rng, y: &mut [f64]) -> usize {
         at.step.draw(1.0, rng, y);
         y.iter_mut().zip(x).for_each(|(y, x)| *y += x);
+        if let Some(drift) = &at.drift {
+            drift.add_to(y);
+        }
         0
     }
 
     fn log_ratio(&self, x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local, _component: usize) -> f64 {
         self.locate(y, at_y);
-        at_x.step.log_ratio(x, y, &mut at_y.step, 1.0)
+        match (&at_x.drift, &at_y.drift) {
+            (Some(here), Some(there)) => {
+                at_x.step.log_ratio_with_drift((x, here.shift()), (y, there.shift()), &mut at_y.step)
+            }
+            _ => at_x.step.log_ratio(x, y, &mut at_y.step, 1.0),
+        }
     }
 
     fn adapt(&mut self, x: &[f64], at: &mut Local, step: &Step, rng: &mut Rng) {
@@ -186,7 +245,7 @@ impl Proposal for Kamh {
         let moved = self.subsample.renew(step.t, rng);
         let learned = self.learn_scale.then(|| rate(step.t, self.subsample.discard(), 0.5)).flatten();
         if let Some(rate) = learned {
-            self.scale.learn(rate, step.acceptance, ACCEPTANCE);
+            self.scale.learn(rate, step.acceptance, self.acceptance);
         }
         if moved {
             self.locate(x, at);

@@ -61,13 +61,15 @@ impl KamhPcaSettings {
     /// The settings that can be chosen.
     pub(crate) fn table() -> Vec<Setting> {
         let mut table = ComponentsSettings::table();
-        table.extend(KamhSettings::table(&Self::default().kamh));
+        let shared = KamhSettings::table(&Self::default().kamh);
+        table.extend(shared.into_iter().filter(|setting| !KamhSettings::WHOLE_STEPS.contains(&setting.key.as_str())));
         table
     }
 
     /// All settings, in the form in which they are chosen.
     pub(crate) fn values(&self) -> Values {
         let mut values = self.kamh.values();
+        values.retain(|key, _| !KamhSettings::WHOLE_STEPS.contains(&key.as_str()));
         values.insert("components".into(), self.components.into());
         values
     }
@@ -108,6 +110,8 @@ impl KamhPca {
     /// A proposal in `dim` dimensions for a run of the given length.
     pub fn new(settings: &KamhPcaSettings, dim: usize, length: Length) -> Result<Self, SettingsError> {
         let shared = &settings.kamh;
+        let plain = !shared.drift && shared.acceptance == ACCEPTANCE;
+        SettingsError::demand("drift", plain, "and acceptance are settings of KAMH and KAMH-LS, not of PCA-Kameleon")?;
         let subsample = Subsample::new(shared, dim, length)?;
         let n = shared.z.as_ref().map_or(shared.n, Vec::len);
         let m = settings.components.unwrap_or(USUAL_COMPONENTS.min(n.saturating_sub(1)).max(1));

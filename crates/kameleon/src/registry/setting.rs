@@ -91,6 +91,8 @@ pub const NOT_NEGATIVE: Range = Range { open: (false, true), ..POSITIVE };
 pub const AT_LEAST_ONE: Range = Range { low: 1.0, ..NOT_NEGATIVE };
 /// From 0 to 1.
 pub const PROBABILITY: Range = Range::within(0.0, 1.0);
+/// Strictly between 0 and 1.
+pub const OPEN_PROBABILITY: Range = Range::between(0.0, 1.0);
 /// Positive, and neither the square nor the inverse of that over- or underflows.
 pub const USUAL_SIZE: Range = Range::within(1e-150, 1e150);
 

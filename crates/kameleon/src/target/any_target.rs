@@ -66,6 +66,14 @@ impl Target for AnyTarget<'_> {
         self.0.log_densities(points, noise)
     }
 
+    fn has_gradient(&self) -> bool {
+        self.0.has_gradient()
+    }
+
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        self.0.gradient(x, noise, gradient)
+    }
+
     fn known(&self) -> Option<&dyn Known> {
         self.0.known()
     }

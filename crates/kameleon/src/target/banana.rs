@@ -52,6 +52,18 @@ impl Target for Banana {
         Ok(-0.5 * self.squared_radius(x))
     }
 
+    fn has_gradient(&self) -> bool {
+        true
+    }
+
+    fn gradient(&mut self, x: &[f64], _noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let straight = x[1] - self.twist(x[0]);
+        gradient.iter_mut().zip(x).for_each(|(g, x)| *g = -x);
+        gradient[0] = -x[0] / self.v + 2.0 * self.b * x[0] * straight;
+        gradient[1] = -straight;
+        Ok(-0.5 * self.squared_radius(x))
+    }
+
     fn known(&self) -> Option<&dyn Known> {
         Some(self)
     }

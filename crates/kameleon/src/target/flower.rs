@@ -109,6 +109,22 @@ impl Target for Flower {
         Ok(-0.5 * self.squared_radius(x))
     }
 
+    fn has_gradient(&self) -> bool {
+        true
+    }
+
+    fn gradient(&mut self, x: &[f64], _noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let (r, theta) = (libm::hypot(x[0], x[1]), libm::atan2(x[1], x[0]));
+        let across = (r - self.radius_at(theta)) / self.sigma;
+        // The slope of the ridge's radius along the angle; at the centre there is no direction, and no slope is given.
+        let turn = self.amplitude * self.omega * libm::sin(self.omega * theta);
+        let (outwards, around) = if r > 0.0 { (1.0 / r, turn / (r * r)) } else { (0.0, 0.0) };
+        gradient.iter_mut().zip(x).for_each(|(g, x)| *g = -x);
+        gradient[0] = -across / self.sigma * (x[0] * outwards - x[1] * around);
+        gradient[1] = -across / self.sigma * (x[1] * outwards + x[0] * around);
+        Ok(-0.5 * self.squared_radius(x))
+    }
+
     fn known(&self) -> Option<&dyn Known> {
         Some(self)
     }

@@ -44,6 +44,18 @@ impl Target for Funnel {
         Ok(-0.5 * self.squared_radius(x) - 0.5 * (self.dim - 1) as f64 * x[0])
     }
 
+    fn has_gradient(&self) -> bool {
+        true
+    }
+
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let precision = libm::exp(-x[0]);
+        let squares = x[1..].iter().map(|x| x * x).sum::<f64>();
+        gradient.iter_mut().zip(x).for_each(|(g, x)| *g = -precision * x);
+        gradient[0] = -x[0] / (self.s * self.s) + 0.5 * precision * squares - 0.5 * (self.dim - 1) as f64;
+        self.log_density(x, noise)
+    }
+
     fn known(&self) -> Option<&dyn Known> {
         Some(self)
     }

@@ -92,6 +92,17 @@ impl Target for Gaussian {
         Ok(-0.5 * radius)
     }
 
+    fn has_gradient(&self) -> bool {
+        true
+    }
+
+    fn gradient(&mut self, x: &[f64], _noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let radius = self.squared_radius(x, gradient);
+        linalg::solve_lower_transpose(&self.factor, gradient);
+        gradient.iter_mut().for_each(|g| *g = -*g);
+        Ok(-0.5 * radius)
+    }
+
     fn known(&self) -> Option<&dyn Known> {
         Some(self)
     }

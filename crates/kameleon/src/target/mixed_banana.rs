@@ -2,7 +2,7 @@
 
 use super::{Banana, BananaSettings, DIM, Evaluation, Known, Noise, Target};
 use crate::Rng;
-use crate::linalg::{dot, multiply_lower, solve_lower};
+use crate::linalg::{dot, multiply_lower, solve_lower, solve_lower_transpose};
 use crate::random::{Purpose, stream};
 use crate::registry::SettingsError;
 use rand::RngExt;
@@ -56,6 +56,22 @@ impl Target for MixedBanana {
         y.copy_from_slice(x);
         self.back(&mut y);
         let value = self.banana.log_density(&y, noise);
+        self.y = y;
+        value
+    }
+
+    fn has_gradient(&self) -> bool {
+        true
+    }
+
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let mut y = std::mem::take(&mut self.y);
+        y.copy_from_slice(x);
+        self.back(&mut y);
+        let value = self.banana.gradient(&y, noise, gradient);
+        gradient[0] *= self.v.sqrt();
+        gradient.reverse();
+        solve_lower_transpose(&self.factor, gradient);
         self.y = y;
         value
     }

@@ -16,6 +16,10 @@ impl<T: Target> Noisy<T> {
         NOT_NEGATIVE.check("noise", &s)?;
         Ok(Self { target, s })
     }
+
+    fn with_noise(&self, exact: f64, e: f64) -> f64 {
+        exact + self.s * e - 0.5 * self.s * self.s
+    }
 }
 
 impl<T: Target> Target for Noisy<T> {
@@ -30,7 +34,18 @@ impl<T: Target> Target for Noisy<T> {
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
         let (e, normals) = (noise.normals[0], &noise.normals[1..]);
         let exact = self.target.log_density(x, Noise { rng: noise.rng, normals })?;
-        Ok(exact + self.s * e - 0.5 * self.s * self.s)
+        Ok(self.with_noise(exact, e))
+    }
+
+    fn has_gradient(&self) -> bool {
+        self.target.has_gradient()
+    }
+
+    /// The noise is the same at every point, so the gradient is that of the target.
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let (e, normals) = (noise.normals[0], &noise.normals[1..]);
+        let exact = self.target.gradient(x, Noise { rng: noise.rng, normals }, gradient)?;
+        Ok(self.with_noise(exact, e))
     }
 
     /// The noise has mean one, so the truth is that of the target without it.

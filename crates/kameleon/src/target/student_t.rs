@@ -44,6 +44,16 @@ impl Target for StudentT {
         Ok(-0.5 * (self.freedom + self.dim as f64) * libm::log1p(squared(x) / self.freedom))
     }
 
+    fn has_gradient(&self) -> bool {
+        true
+    }
+
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let pull = -(self.freedom + self.dim as f64) / (self.freedom + squared(x));
+        gradient.iter_mut().zip(x).for_each(|(g, x)| *g = pull * x);
+        self.log_density(x, noise)
+    }
+
     fn known(&self) -> Option<&dyn Known> {
         Some(self)
     }

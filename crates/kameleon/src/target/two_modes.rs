@@ -52,6 +52,20 @@ impl Target for TwoModes {
         Ok(high + libm::log1p(libm::exp(left.min(right) - high)))
     }
 
+    fn has_gradient(&self) -> bool {
+        true
+    }
+
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        let (left, right) = self.squared_radii(x);
+        // The share of the mode on the negative side in the density here.
+        let odds = libm::log(1.0 - self.weight) - 0.5 * right - libm::log(self.weight) + 0.5 * left;
+        let share = 1.0 / (1.0 + libm::exp(odds));
+        gradient.iter_mut().zip(x).for_each(|(g, x)| *g = -x);
+        gradient[0] += (0.5 - share) * self.distance;
+        self.log_density(x, noise)
+    }
+
     fn known(&self) -> Option<&dyn Known> {
         Some(self)
     }

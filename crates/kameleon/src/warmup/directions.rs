@@ -3,6 +3,7 @@
 use crate::linalg::{dot, eigen, invert_lower, mirror, packed_row};
 use crate::mixture::{Mixture, Part, Sample};
 use crate::moves::{Frame, JumpDensity};
+use multiversion::multiversion;
 
 /// Third moments are taken over pairs of this many points.
 const PAIRED: usize = 1000;
@@ -42,16 +43,11 @@ fn widths(frame: &Frame) -> Vec<f64> {
 fn third_moments(white: &Sample) -> Vec<f64> {
     let d = white.dim;
     let white = white.part(Part::All, PAIRED);
-    let points: Vec<(&[f64], f64)> = white.iter().collect();
+    let columns = white.columns();
     let mut k = vec![0.0; d * d];
-    let mut sum = vec![0.0; d];
-    for (a, (u, w)) in points.iter().enumerate() {
-        sum.fill(0.0);
-        for (v, weight) in &points[..a] {
-            let product = dot(u, v);
-            let product = w * weight * product * product;
-            sum.iter_mut().zip(*v).for_each(|(sum, v)| *sum += product * v);
-        }
+    let (mut products, mut sum) = (vec![0.0; white.len()], vec![0.0; d]);
+    for (a, (u, w)) in white.iter().enumerate() {
+        sum_over_pairs((u, w), &white.weights[..a], (&columns, &white.points), &mut products, &mut sum);
         for i in 0..d {
             for j in 0..=i {
                 k[i * d + j] += u[i] * sum[j] + u[j] * sum[i];
@@ -60,6 +56,33 @@ fn third_moments(white: &Sample) -> Vec<f64> {
     }
     mirror(&mut k, d);
     k
+}
+
+/// Σ w_u w_v (u·v)² v over the points v whose weights are given: the first in `points`, which `columns` has one coordinate after
+/// another.
+#[multiversion(targets("x86_64+avx2+fma"))]
+fn sum_over_pairs(
+    (u, w): (&[f64], f64),
+    weights: &[f64],
+    (columns, points): (&[f64], &[f64]),
+    products: &mut [f64],
+    sum: &mut [f64],
+) {
+    let n = products.len();
+    let products = &mut products[..weights.len()];
+    products.fill(0.0);
+    for (column, u) in columns.chunks_exact(n).zip(u) {
+        for (product, v) in products.iter_mut().zip(column) {
+            *product += u * v;
+        }
+    }
+    sum.fill(0.0);
+    for ((product, weight), v) in products.iter().zip(weights).zip(points.chunks_exact(u.len())) {
+        let times = w * weight * product * product;
+        for (sum, v) in sum.iter_mut().zip(v) {
+            *sum += times * v;
+        }
+    }
 }
 
 /// E[|u|²uuᵀ]: (d + 2)I for a Gaussian.

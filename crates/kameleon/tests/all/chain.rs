@@ -32,6 +32,16 @@ fn after_every_step_the_cache_equals_a_fresh_look() {
             assert_eq!(chain.local().gradient_covariance(), fresh.gradient_covariance());
         }
     }
+    let mut chain =
+        Chain::new(drifting(3, 1500, 60), &[0.0; 3], ChainSettings { warmup: 1500, ..frozen(0, 3, 0, 0.0) }).unwrap();
+    for _ in 0..2000 {
+        chain.step(&mut banana()).unwrap();
+        let mut fresh = chain.proposal().allocate(3);
+        chain.proposal().take_gradient(&exact_gradient(&mut banana(), chain.position()), &mut fresh);
+        chain.proposal().locate(chain.position(), &mut fresh);
+        assert_eq!(chain.local().factor(), fresh.factor());
+        assert_eq!(chain.local().drift(), fresh.drift());
+    }
     let proposal = kameleon_pca(3, 1500);
     let mut chain = Chain::new(proposal, &[0.0; 3], ChainSettings { warmup: 1500, ..frozen(0, 3, 0, 0.0) }).unwrap();
     for _ in 0..2000 {
@@ -52,6 +62,10 @@ fn changes_sign<P: Proposal + Clone>(proposal: P, components: &[usize]) -> usize
         let x: Vec<f64> = (0..3).map(|_| rng.random_range(-4.0..4.0)).collect();
         let y: Vec<f64> = (0..3).map(|_| rng.random_range(-4.0..4.0)).collect();
         let [a, b, c, d] = &mut at;
+        let gradients = [&x, &y].map(|x| exact_gradient(&mut banana(), x));
+        for (at, gradient) in [(&mut *a, 0), (&mut *b, 1), (&mut *c, 1), (&mut *d, 0)] {
+            proposal.take_gradient(&gradients[gradient], at);
+        }
         proposal.locate(&x, a);
         proposal.locate(&y, c);
         let forth = proposal.log_ratio(&x, a, &y, b, component);
@@ -65,6 +79,8 @@ fn changes_sign<P: Proposal + Clone>(proposal: P, components: &[usize]) -> usize
 #[test]
 fn the_log_ratio_changes_sign_when_the_points_change_places() {
     assert_eq!(changes_sign(kameleon(3, 1500, 80), &[0]), 100);
+    assert_eq!(changes_sign(drifting(3, 1500, 80), &[0]), 100);
+    assert_eq!(changes_sign(mala(3, 1500, true), &[0]), 100);
     assert_eq!(changes_sign(kameleon_pca(3, 1500), &[0]), 100);
     assert_eq!(changes_sign(adaptive(3, 1500), &[0]), 0);
     // A difference of either factor, and snooker updates about two states of Z.
@@ -220,6 +236,9 @@ fn pinned_seeds_give_pinned_draws() {
         [-2.518079194677621, -0.7975414457495831],
         [13.27947739210105, -0.8006311490723663],
         [-1.2232475192445236, 0.2794914289401771],
+        [4.866391145845168, 2.0109717099708093],
+        [8.59184605079038, -1.1173629891850505],
+        [6.297021575816387, 0.7675334245558108],
     ];
     assert_eq!(found, pinned);
 }

@@ -146,8 +146,11 @@ impl AnyChain for Unteachable {
     fn ask(&mut self) -> &[f64] {
         self.0.ask()
     }
-    fn tell(&mut self, value: Evaluation) -> Result<Option<Step>, ChainError> {
-        self.0.tell(value)
+    fn tell_with_gradient(&mut self, value: Evaluation, gradient: &[f64]) -> Result<Option<Step>, ChainError> {
+        self.0.tell_with_gradient(value, gradient)
+    }
+    fn needs_gradient(&self) -> bool {
+        self.0.needs_gradient()
     }
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError> {
         self.0.step(target)

@@ -15,6 +15,7 @@ mod engine;
 mod ensemble;
 mod evidence;
 mod frozen;
+mod gradient;
 mod linalg;
 mod modes;
 mod modules;

@@ -9,7 +9,7 @@ use kameleon::target::{Banana, Known, Noise};
 use kameleon::*;
 
 /// All samplers.
-pub const SAMPLERS: [fn() -> Sampler; 9] = [
+pub const SAMPLERS: [fn() -> Sampler; 12] = [
     Sampler::sm,
     Sampler::am_fs,
     Sampler::am_ls,
@@ -19,6 +19,9 @@ pub const SAMPLERS: [fn() -> Sampler; 9] = [
     Sampler::pca_kameleon,
     Sampler::kameleon,
     Sampler::de_mc_z,
+    Sampler::mala,
+    Sampler::pmala,
+    Sampler::kamh_ls_with_drift,
 ];
 
 /// A strongly twisted one in three dimensions.
@@ -55,6 +58,17 @@ pub fn kameleon(dim: usize, warmup: u64, n: usize) -> Kamh {
     Kamh::new(&kameleon_settings(n), dim, Length::new(warmup, 0)).unwrap()
 }
 
+/// KAMH-LS with drift, whose cut is met at some points and not at others.
+pub fn drifting(dim: usize, warmup: u64, n: usize) -> Kamh {
+    let settings = KamhSettings { drift: true, drift_cut: 0.5, ..kameleon_settings(n) };
+    Kamh::new(&settings, dim, Length::new(warmup, 0)).unwrap()
+}
+
+pub fn mala(dim: usize, warmup: u64, learn_covariance: bool) -> Mala {
+    let settings = MalaSettings { learn_covariance, discard: 100, drift_cut: 0.5, ..MalaSettings::default() };
+    Mala::new(&settings, dim, Length::new(warmup, 0)).unwrap()
+}
+
 pub fn kameleon_pca(dim: usize, warmup: u64) -> KamhPca {
     let settings = KamhPcaSettings { components: Some(6), kamh: kameleon_settings(100) };
     KamhPca::new(&settings, dim, Length::new(warmup, 0)).unwrap()
@@ -86,6 +100,14 @@ pub fn principal(dim: usize, warmup: u64) -> PrincipalComponents {
 pub fn exact(target: &mut impl Known, x: &[f64]) -> f64 {
     let mut rng = stream(0, 0, Purpose::Noise);
     target.log_density(x, Noise { rng: &mut rng, normals: &[] }).unwrap()
+}
+
+/// The exact gradient of the log density of a target, without noise.
+pub fn exact_gradient(target: &mut impl Known, x: &[f64]) -> Vec<f64> {
+    let mut rng = stream(0, 0, Purpose::Noise);
+    let mut gradient = vec![0.0; x.len()];
+    target.gradient(x, Noise { rng: &mut rng, normals: &[] }, &mut gradient).unwrap();
+    gradient
 }
 
 /// The p-value that two samples of equal size come from one law.

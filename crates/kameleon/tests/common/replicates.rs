@@ -55,8 +55,9 @@ pub fn noisy_p<P: Proposal + Clone>(proposal: &P, target: &(impl Known + Clone),
         let mut chain = Chain::new(proposal.clone(), start, frozen(index, 6, 1, correlation)).unwrap();
         let e = NOISE + rng.sample::<f64, _>(StandardNormal);
         chain.normals_mut()[0] = e;
-        let estimate = exact(&mut evaluated, chain.ask()) + NOISE * e - 0.5 * NOISE * NOISE;
-        chain.tell(estimate).unwrap();
+        let estimate = exact(&mut evaluated, start) + NOISE * e - 0.5 * NOISE * NOISE;
+        chain.ask();
+        chain.tell_with_gradient(estimate, &exact_gradient(&mut evaluated, start)).unwrap();
         for _ in 0..STEPS {
             chain.step(&mut noisy).unwrap();
         }

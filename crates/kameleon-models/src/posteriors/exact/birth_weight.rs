@@ -1,5 +1,6 @@
 //! Birth weight: a logistic regression with ten covariates.
 
+use crate::number::Number;
 use crate::posteriors::exact::design::standardised;
 use crate::posteriors::exact::likelihood::Likelihood;
 use crate::posteriors::table;
@@ -55,12 +56,12 @@ impl Likelihood for BirthWeight {
         Self { births: rows.iter().zip(&ages).zip(&weights).map(birth).collect() }
     }
 
-    fn log_likelihood(&self, x: &[f64]) -> f64 {
+    fn log_likelihood<N: Number>(&self, x: &[N]) -> N {
         let term = |birth: &Birth| {
-            let eta = x[0] + birth.covariates.iter().zip(&x[1..]).map(|(covariate, b)| covariate * b).sum::<f64>();
-            // ln 1/(1 + e^−η) for a low weight, ln 1/(1 + e^η) for another.
+            let eta = x[0] + birth.covariates.iter().zip(&x[1..]).map(|(covariate, b)| *b * *covariate).sum::<N>();
+            // ln 1/(1 + e^−η) for a low weight, ln 1/(1 + e^η) for another, from e^−|η|, which never overflows.
             let eta = if birth.low { eta } else { -eta };
-            eta.min(0.0) - (-eta.abs()).exp().ln_1p()
+            if eta.value() < 0.0 { eta - eta.exp().ln_1p() } else { -(-eta).exp().ln_1p() }
         };
         self.births.iter().map(term).sum()
     }

@@ -1,5 +1,6 @@
 //! Coal: disasters in mines, with a change of their rate at an unknown time.
 
+use crate::number::Number;
 use crate::posteriors::exact::likelihood::Likelihood;
 use crate::posteriors::table;
 
@@ -30,20 +31,20 @@ impl Likelihood for Coal {
         Self { counts, log_constant }
     }
 
-    fn log_likelihood(&self, x: &[f64]) -> f64 {
+    fn log_likelihood<N: Number>(&self, x: &[N]) -> N {
         let [early, late, change] = [x[0], x[1], x[2] - START];
         let (log_early, log_late) = (early.ln(), late.ln());
         let year = |(year, count): (usize, &f64)| {
-            let share = (change - year as f64).clamp(0.0, 1.0);
-            if share == 1.0 {
-                count * log_early - early
-            } else if share == 0.0 {
-                count * log_late - late
+            let share = change - year as f64;
+            if share.value() >= 1.0 {
+                log_early * *count - early
+            } else if share.value() <= 0.0 {
+                log_late * *count - late
             } else {
-                let rate = share * early + (1.0 - share) * late;
-                count * rate.ln() - rate
+                let rate = share * early + (N::of(1.0) - share) * late;
+                rate.ln() * *count - rate
             }
         };
-        self.log_constant + self.counts.iter().enumerate().map(year).sum::<f64>()
+        self.counts.iter().enumerate().map(year).sum::<N>() + self.log_constant
     }
 }

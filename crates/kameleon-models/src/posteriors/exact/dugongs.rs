@@ -1,5 +1,6 @@
 //! Dugongs: a growth curve that levels off.
 
+use crate::number::Number;
 use crate::posteriors::exact::likelihood::Likelihood;
 use crate::posteriors::{log_normal, table};
 
@@ -26,8 +27,9 @@ impl Likelihood for Dugongs {
         Self { animals: table::rows(csv).map(|row| row.map(table::number)).map(|[age, y]| (age, y)).collect() }
     }
 
-    fn log_likelihood(&self, x: &[f64]) -> f64 {
+    fn log_likelihood<N: Number>(&self, x: &[N]) -> N {
         let [alpha, beta, gamma, sigma] = [x[0], x[1], x[2], x[3]];
-        self.animals.iter().map(|(age, length)| log_normal(length - alpha + beta * gamma.powf(*age), sigma)).sum()
+        let error = |age: f64, length: f64| N::of(length) - alpha + beta * gamma.powf(age);
+        self.animals.iter().map(|(age, length)| log_normal(error(*age, *length), sigma)).sum()
     }
 }

@@ -1,5 +1,6 @@
 //! Eight schools: a hierarchical model of the effects of coaching.
 
+use crate::number::Number;
 use crate::posteriors::exact::likelihood::Likelihood;
 use crate::posteriors::{log_normal, table};
 
@@ -32,8 +33,9 @@ impl Likelihood for EightSchools {
         Self { schools: table::rows(csv).map(|[_, y, sd]| (table::number(y), table::number(sd))).collect() }
     }
 
-    fn log_likelihood(&self, x: &[f64]) -> f64 {
+    fn log_likelihood<N: Number>(&self, x: &[N]) -> N {
         let (mu, tau) = (x[0], x[1]);
-        self.schools.iter().zip(&x[2..]).map(|(&(effect, error), z)| log_normal(effect - mu - tau * z, error)).sum()
+        let schools = self.schools.iter().zip(&x[2..]);
+        schools.map(|(&(effect, error), z)| log_normal(N::of(effect) - mu - tau * *z, N::of(error))).sum()
     }
 }

@@ -1,5 +1,6 @@
 //! GARCH: returns of sterling whose variance follows from earlier returns.
 
+use crate::number::Number;
 use crate::posteriors::exact::likelihood::Likelihood;
 use crate::posteriors::{HALF_LN_TAU, table};
 
@@ -29,15 +30,16 @@ impl Likelihood for Garch {
         Self { returns: logs.windows(2).map(|pair| 100.0 * (pair[1] - pair[0])).collect() }
     }
 
-    fn log_likelihood(&self, x: &[f64]) -> f64 {
+    fn log_likelihood<N: Number>(&self, x: &[N]) -> N {
         let [mean, sd, persistence, share] = [x[0], x[1], x[2], x[3]];
-        let (alpha, beta) = (persistence * share, persistence * (1.0 - share));
-        let omega = sd * sd * (1.0 - persistence);
+        let (alpha, beta) = (persistence * share, persistence * (N::of(1.0) - share));
+        let omega = sd * sd * (N::of(1.0) - persistence);
         let mut variance = sd * sd;
-        let mut total = -HALF_LN_TAU * self.returns.len() as f64;
+        let mut total = N::of(-HALF_LN_TAU * self.returns.len() as f64);
         for y in &self.returns {
-            let square = (y - mean) * (y - mean);
-            total -= 0.5 * (variance.ln() + square / variance);
+            let error = N::of(*y) - mean;
+            let square = error * error;
+            total -= (variance.ln() + square / variance) * 0.5;
             variance = omega + alpha * square + beta * variance;
         }
         total

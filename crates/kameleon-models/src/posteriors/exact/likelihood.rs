@@ -2,6 +2,7 @@
 
 use crate::bounds::Bounded;
 use crate::error::ModelError;
+use crate::number::{self, Dual, Number};
 use crate::posteriors::{usable, wrong_length};
 use crate::prior::{Prior, WithPrior};
 use kameleon::any_target::AnyTarget;
@@ -23,7 +24,7 @@ pub(crate) trait Likelihood: Clone + Send + 'static {
     fn new() -> Self;
 
     /// ln p(y|x). `x` has one coordinate for each parameter, inside the support of its prior.
-    fn log_likelihood(&self, x: &[f64]) -> f64;
+    fn log_likelihood<N: Number>(&self, x: &[N]) -> N;
 }
 
 /// A posterior whose log density is exact and whose likelihood and prior are known apart, so that it can be sampled from
@@ -42,7 +43,7 @@ impl Exact {
             about: L::ABOUT,
             class: L::CLASS,
             settings: Vec::new,
-            make: |_| Ok(AnyTarget::new(LogLikelihood(L::new()))),
+            make: |_| Ok(AnyTarget::new(LogLikelihood { likelihood: L::new(), room: Vec::new() })),
         };
         Self { entry, parameters: L::PARAMETERS }
     }
@@ -69,7 +70,11 @@ impl Exact {
 
 /// The log likelihood as a target.
 #[derive(Clone)]
-struct LogLikelihood<L>(L);
+struct LogLikelihood<L> {
+    likelihood: L,
+    /// For a point with its slopes.
+    room: Vec<Dual>,
+}
 
 impl<L: Likelihood> Target for LogLikelihood<L> {
     fn dim(&self) -> Option<usize> {
@@ -84,6 +89,17 @@ impl<L: Likelihood> Target for LogLikelihood<L> {
         if x.len() != L::PARAMETERS.len() {
             return Err(wrong_length(L::PARAMETERS.len(), x.len()));
         }
-        usable(self.0.log_likelihood(x))
+        usable(self.likelihood.log_likelihood(x))
+    }
+
+    fn has_gradient(&self) -> bool {
+        true
+    }
+
+    fn gradient(&mut self, x: &[f64], _noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        if x.len() != L::PARAMETERS.len() {
+            return Err(wrong_length(L::PARAMETERS.len(), x.len()));
+        }
+        usable(number::gradient(x, &mut self.room, gradient, |x| self.likelihood.log_likelihood(x)))
     }
 }

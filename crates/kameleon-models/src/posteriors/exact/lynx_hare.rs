@@ -1,5 +1,6 @@
 //! Lynx and hare: the equations of Lotka and Volterra for predators and their prey.
 
+use crate::number::Number;
 use crate::posteriors::exact::likelihood::Likelihood;
 use crate::posteriors::exact::ode::Solution;
 use crate::posteriors::{log_normal, table};
@@ -36,14 +37,14 @@ impl Likelihood for LynxHare {
         Self { pelts, log_constant }
     }
 
-    fn log_likelihood(&self, x: &[f64]) -> f64 {
+    fn log_likelihood<N: Number>(&self, x: &[N]) -> N {
         let [alpha, beta, gamma, delta] = [x[0], x[1], x[2], x[3]];
-        let rates = |y: &[f64; 2]| [alpha - beta * y[1].exp(), delta * y[0].exp() - gamma];
+        let rates = |y: &[N; 2]| [alpha - beta * y[1].exp(), delta * y[0].exp() - gamma];
         let mut solution = Solution::new(rates, [x[4].ln(), x[5].ln()]);
-        let mut total = self.log_constant;
+        let mut total = N::of(self.log_constant);
         for (year, pelts) in self.pelts.iter().enumerate() {
-            let Some(state) = solution.after(if year == 0 { 0.0 } else { 1.0 }) else { return f64::NAN };
-            total += log_normal(pelts[0] - state[0], x[6]) + log_normal(pelts[1] - state[1], x[7]);
+            let Some(state) = solution.after(if year == 0 { 0.0 } else { 1.0 }) else { return N::of(f64::NAN) };
+            total += log_normal(N::of(pelts[0]) - state[0], x[6]) + log_normal(N::of(pelts[1]) - state[1], x[7]);
         }
         total
     }

@@ -1,5 +1,6 @@
 //! Nile: a level that wanders, seen with noise.
 
+use crate::number::Number;
 use crate::posteriors::exact::likelihood::Likelihood;
 use crate::posteriors::{HALF_LN_TAU, table};
 
@@ -22,17 +23,17 @@ impl Likelihood for Nile {
         Self { flows: table::rows(csv).map(|[_, flow]| table::number(flow)).collect() }
     }
 
-    fn log_likelihood(&self, x: &[f64]) -> f64 {
+    fn log_likelihood<N: Number>(&self, x: &[N]) -> N {
         let (noise, drift) = (x[1] * x[1], x[2] * x[2]);
         // Mean and variance of the level, given the flows so far.
-        let (mut level, mut variance) = (x[0], 0.0);
-        let mut total = -HALF_LN_TAU * self.flows.len() as f64;
+        let (mut level, mut variance) = (x[0], N::of(0.0));
+        let mut total = N::of(-HALF_LN_TAU * self.flows.len() as f64);
         for flow in &self.flows {
-            let (error, spread) = (flow - level, variance + noise);
-            total -= 0.5 * (spread.ln() + error * error / spread);
+            let (error, spread) = (N::of(*flow) - level, variance + noise);
+            total -= (spread.ln() + error * error / spread) * 0.5;
             let gain = variance / spread;
             level += gain * error;
-            variance = variance * (1.0 - gain) + drift;
+            variance = variance * (N::of(1.0) - gain) + drift;
         }
         total
     }

@@ -1,5 +1,7 @@
 //! The method of Dormand and Prince for y' = f(y), with steps chosen by the difference of its two orders.
 
+use crate::number::Number;
+
 /// The largest error of a step, in any coordinate.
 const TOLERANCE: f64 = 1e-8;
 /// After this many steps the solution is given up.
@@ -18,28 +20,28 @@ const STAGES: [&[f64]; 6] = [
 const ERROR: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0];
 
-/// A solution on its way.
-pub(crate) struct Solution<F, const N: usize> {
+/// A solution on its way. Its steps are chosen by values alone, and slopes are those of the solution with these steps.
+pub(crate) struct Solution<F, T, const N: usize> {
     f: F,
-    y: [f64; N],
+    y: [T; N],
     /// f(y)
-    slope: [f64; N],
+    slope: [T; N],
     /// The length of the next step.
     step: f64,
     /// How many steps may still be made.
     left: usize,
 }
 
-impl<F: Fn(&[f64; N]) -> [f64; N], const N: usize> Solution<F, N> {
+impl<T: Number, F: Fn(&[T; N]) -> [T; N], const N: usize> Solution<F, T, N> {
     /// The solution of y' = f(y) that starts at `y`.
-    pub(crate) fn new(f: F, y: [f64; N]) -> Self {
+    pub(crate) fn new(f: F, y: [T; N]) -> Self {
         let slope = f(&y);
-        let steepest = slope.iter().fold(1.0, |most: f64, slope| most.max(slope.abs()));
+        let steepest = slope.iter().fold(1.0, |most: f64, slope| most.max(slope.value().abs()));
         Self { f, y, slope, step: 0.01 / steepest, left: MOST_STEPS }
     }
 
     /// y after this time, or nothing if it takes too many steps or leaves the numbers.
-    pub(crate) fn after(&mut self, time: f64) -> Option<[f64; N]> {
+    pub(crate) fn after(&mut self, time: f64) -> Option<[T; N]> {
         let mut done = 0.0;
         while done < time {
             self.left = self.left.checked_sub(1)?;
@@ -62,16 +64,17 @@ impl<F: Fn(&[f64; N]) -> [f64; N], const N: usize> Solution<F, N> {
     }
 
     /// y and f(y) after one step, and the largest error of a coordinate.
-    fn tried(&self, step: f64) -> ([f64; N], [f64; N], f64) {
+    fn tried(&self, step: f64) -> ([T; N], [T; N], f64) {
         let mut slopes = [self.slope; 7];
         let mut y = self.y;
         for (stage, weights) in STAGES.iter().enumerate() {
             for i in 0..N {
-                y[i] = self.y[i] + step * weights.iter().zip(&slopes).map(|(w, slope)| w * slope[i]).sum::<f64>();
+                y[i] = self.y[i] + weights.iter().zip(&slopes).map(|(w, slope)| slope[i] * *w).sum::<T>() * step;
             }
             slopes[stage + 1] = (self.f)(&y);
         }
-        let error = |i: usize| (step * ERROR.iter().zip(&slopes).map(|(w, slope)| w * slope[i]).sum::<f64>()).abs();
+        let error =
+            |i: usize| (step * ERROR.iter().zip(&slopes).map(|(w, slope)| w * slope[i].value()).sum::<f64>()).abs();
         // A coordinate that is not a number must not be lost in the maximum.
         let largest =
             (0..N).map(error).fold(0.0, |most, error| if error > most || error.is_nan() { error } else { most });

@@ -1,9 +1,9 @@
 //! Stack loss: a linear regression with Student-t errors, since some observations lie far off.
 
+use crate::number::Number;
 use crate::posteriors::exact::design::standardised;
 use crate::posteriors::exact::likelihood::Likelihood;
 use crate::posteriors::table;
-use libm::lgamma;
 
 /// loss ~ Student-t(ν, η, scale²), where η is linear in the three covariates, which are standardised.
 #[derive(Clone)]
@@ -33,15 +33,15 @@ impl Likelihood for StackLoss {
         Self { days: rows.iter().enumerate().map(day).collect() }
     }
 
-    fn log_likelihood(&self, x: &[f64]) -> f64 {
+    fn log_likelihood<N: Number>(&self, x: &[N]) -> N {
         let [intercept, air, water, acid, scale, freedom] = [x[0], x[1], x[2], x[3], x[4], x[5]];
-        let half = 0.5 * (freedom + 1.0);
+        let half = (freedom + 1.0) * 0.5;
         let log_constant =
-            lgamma(half) - lgamma(0.5 * freedom) - 0.5 * (freedom * std::f64::consts::PI).ln() - scale.ln();
+            half.ln_gamma() - (freedom * 0.5).ln_gamma() - (freedom * std::f64::consts::PI).ln() * 0.5 - scale.ln();
         let term = |&([a, w, c], loss): &([f64; 3], f64)| {
-            let error = (loss - intercept - air * a - water * w - acid * c) / scale;
+            let error = (N::of(loss) - intercept - air * a - water * w - acid * c) / scale;
             half * (error * error / freedom).ln_1p()
         };
-        log_constant * self.days.len() as f64 - self.days.iter().map(term).sum::<f64>()
+        log_constant * self.days.len() as f64 - self.days.iter().map(term).sum::<N>()
     }
 }

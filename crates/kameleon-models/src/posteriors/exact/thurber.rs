@@ -1,5 +1,6 @@
 //! Thurber: the rational function of a benchmark for nonlinear least squares.
 
+use crate::number::Number;
 use crate::posteriors::exact::likelihood::Likelihood;
 use crate::posteriors::{log_normal, table};
 
@@ -30,9 +31,12 @@ impl Likelihood for Thurber {
         Self { rows: table::rows(csv).map(|row| row.map(table::number)).map(|[t, y]| (t, y)).collect() }
     }
 
-    fn log_likelihood(&self, x: &[f64]) -> f64 {
+    fn log_likelihood<N: Number>(&self, x: &[N]) -> N {
         let sigma = x[7];
-        let curve = |t: f64| (x[0] + t * (x[1] + t * (x[2] + t * x[3]))) / (1.0 + t * (x[4] + t * (x[5] + t * x[6])));
-        self.rows.iter().map(|&(t, mobility)| log_normal(mobility - curve(t), sigma)).sum()
+        let curve = |t: f64| {
+            let above = x[0] + (x[1] + (x[2] + x[3] * t) * t) * t;
+            above / ((x[4] + (x[5] + x[6] * t) * t) * t + 1.0)
+        };
+        self.rows.iter().map(|&(t, mobility)| log_normal(N::of(mobility) - curve(t), sigma)).sum()
     }
 }

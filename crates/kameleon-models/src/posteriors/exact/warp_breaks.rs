@@ -1,5 +1,6 @@
 //! Warp breaks: a negative binomial regression of counts on two factors.
 
+use crate::number::Number;
 use crate::posteriors::exact::likelihood::Likelihood;
 use crate::posteriors::table;
 use libm::lgamma;
@@ -40,15 +41,15 @@ impl Likelihood for WarpBreaks {
         Self { cells, log_constant }
     }
 
-    fn log_likelihood(&self, x: &[f64]) -> f64 {
+    fn log_likelihood<N: Number>(&self, x: &[N]) -> N {
         let [a, b, m, h, bm, bh, phi] = [x[0], x[1], x[2], x[3], x[4], x[5], x[6]];
         let log_means = [a, a + m, a + h, a + b, a + b + m + bm, a + b + h + bh];
-        let log_gamma = lgamma(phi);
-        let cell = |(counts, log_mean): (&Vec<f64>, f64)| {
+        let log_gamma = phi.ln_gamma();
+        let cell = |(counts, log_mean): (&Vec<f64>, N)| {
             let log_sum = (log_mean.exp() + phi).ln();
             let (odds, zeros) = (log_mean - log_sum, phi * (phi.ln() - log_sum) - log_gamma);
-            counts.iter().map(|count| lgamma(count + phi) + count * odds + zeros).sum::<f64>()
+            counts.iter().map(|count| (phi + *count).ln_gamma() + odds * *count + zeros).sum::<N>()
         };
-        self.log_constant + self.cells.iter().zip(log_means).map(cell).sum::<f64>()
+        self.cells.iter().zip(log_means).map(cell).sum::<N>() + self.log_constant
     }
 }

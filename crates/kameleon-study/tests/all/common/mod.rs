@@ -74,6 +74,7 @@ pub fn run_in(
         extras: false,
         out: folder.into(),
         command: "kameleon paper --scale tiny".into(),
+        program: std::env::current_exe().unwrap(),
         stop: &watch.stop,
         watch,
     };

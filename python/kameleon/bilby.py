@@ -1,0 +1,196 @@
+"""The plugin for bilby: ``bilby.run_sampler(..., sampler="kameleon")``.
+
+Bilby's prior is a proper prior that can be drawn from, so that a population finds the modes and the evidence is known.
+The run is kept in ``{outdir}/kameleon_{label}``, from where it goes on after an interruption.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._hosts import Rows, circle, missing, run, spacing
+from .errors import SettingsError
+from .result import Result
+
+try:
+    from bilby.core.prior.analytical import WeightedDiscreteValues
+    from bilby.core.sampler import base_sampler
+    from bilby.core.utils import logger, random
+except ImportError as error:
+    raise missing("bilby") from error
+
+__all__ = ["Kameleon"]
+
+
+def _log_likelihood(theta: Any) -> float:
+    """The log likelihood at a point, in this process or in one of bilby's pool."""
+    shared = base_sampler._sampling_convenience_dump
+    parameters = {**shared.parameters, **dict(zip(shared.search_parameter_keys, theta, strict=True))}
+    return float(base_sampler._safe_likelihood_call(shared.likelihood, parameters, shared.use_ratio))
+
+
+class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
+    """The default sampler of Kameleon: needs no gradient, finds separate modes, gives the evidence.
+
+    Keyword arguments of ``bilby.run_sampler``; they mean what they mean in ``kameleon.sample``:
+        chains: the number of chains; by default 4, or ``npool`` if that is more.
+        until: when the run ends; by default "ess=4000,rhat=1.01", unless ``draws`` is given.
+        draws: the number of draws of each chain, in place of ``until``.
+        max_draws, max_evaluations, max_minutes: limits of the run.
+        warmup, max_warmup, population, thin, noisy, on_error, check, progress: as in ``kameleon.sample``.
+        seed: determines all random numbers; by default drawn from bilby's generator.
+        resume: whether a run in the folder goes on. ``clean=True`` of ``run_sampler`` begins anew.
+    """
+
+    sampler_name = "kameleon"
+    sampling_seed_key = "seed"
+    default_kwargs = {  # noqa: RUF012
+        "chains": None,
+        "until": None,
+        "draws": None,
+        "max_draws": None,
+        "max_evaluations": None,
+        "max_minutes": None,
+        "warmup": "auto",
+        "max_warmup": None,
+        "population": None,
+        "thin": 1,
+        "noisy": False,
+        "on_error": "stop",
+        "check": "auto",
+        "progress": None,
+        "seed": None,
+        "resume": True,
+        "pool": None,
+    }
+    _interrupted = False
+
+    @base_sampler.signal_wrapper  # type: ignore[untyped-decorator]
+    def run_sampler(self) -> Any:
+        """Runs the chains, or goes on with those in the folder, and fills bilby's result."""
+        self._refuse_discrete()
+        folder = Path(self.outdir) / f"{self.sampler_name}_{self.label}"
+        if folder.exists() and not self.kwargs["resume"]:
+            shutil.rmtree(folder)
+        if folder.exists():
+            logger.info(f"Resuming the run in {folder}; clean=True begins anew")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        self._setup_pool()
+        try:
+            result = self._run(folder)
+        except KeyboardInterrupt:
+            self._interrupted = True
+        finally:
+            self._close_pool()
+        if self._interrupted:
+            logger.info(f"The run is kept in {folder}; the same call resumes it")
+            sys.exit(self.exit_code)
+        for warning in result.warnings:
+            logger.warning(warning)
+        logger.info(f"Kameleon: {result.summary()}")
+        return self._fill(result)
+
+    def _run(self, folder: Path) -> Result:
+        given = {key: value for key, value in self.kwargs.items() if key not in ("resume", "pool")}
+        given["chains"] = given["chains"] or max(4, self.npool or 1)
+        if given["seed"] is None:
+            given["seed"] = int(random.rng.integers(2**32))
+        keys = self.search_parameter_keys
+        return run(
+            self._log_likelihoods,
+            folder,
+            parameters=keys,
+            bounds={key: ends for key in keys if (ends := self._ends(key)) is not None},
+            priors=self._log_priors(),
+            prior_draws=self._draw,
+            **given,
+        )
+
+    def _refuse_discrete(self) -> None:
+        for key in self.search_parameter_keys:
+            if isinstance(self.priors[key], WeightedDiscreteValues):
+                what = f"{key} has the discrete prior {self.priors[key]!r}; Kameleon samples continuous parameters only"
+                raise SettingsError("priors", what)
+
+    def _ends(self, key: str) -> tuple[float, float] | None:
+        """The bounds of a parameter; none where they depend on other parameters, so that only the prior knows them."""
+        prior = self.priors[key]
+        if hasattr(prior, "condition_func"):
+            return None
+        ends = float(prior.minimum), float(prior.maximum)
+        return circle(*ends) if prior.boundary == "periodic" else ends
+
+    def _log_likelihoods(self, points: Rows) -> Rows:
+        """The log likelihood at each row, by bilby's pool if there is one."""
+        if self._interrupted:
+            raise KeyboardInterrupt
+        if self.likelihood_count is not None:
+            for _ in points:
+                self.likelihood_count.increment()
+        calls = map if self.pool is None else self.pool.map
+        return np.array(list(calls(_log_likelihood, list(points))), dtype=float)
+
+    def _log_priors(self) -> Callable[[Rows], Rows]:
+        """The log prior at each row: in one call where the priors can do that, or else row by row."""
+        keys = self.search_parameter_keys
+
+        def together(points: Rows) -> Rows:
+            return np.asarray(self.priors.ln_prob(dict(zip(keys, points.T, strict=True)), axis=0), dtype=float)
+
+        def one_by_one(points: Rows) -> Rows:
+            return np.array([float(self.log_prior(theta)) for theta in points])
+
+        some = self._draw(np.random.default_rng(0), 16)
+        truth, chosen = one_by_one(some), one_by_one
+        # Conditions, constraints and priors of users need not take arrays.
+        with contextlib.suppress(Exception):
+            found = together(some)
+            chosen = together if found.shape == truth.shape and np.allclose(found, truth) else one_by_one
+        # By this a run that is resumed knows its priors again.
+        chosen.about = "of bilby: " + ", ".join(f"{key}={self.priors[key]!r}" for key in self.priors)  # type: ignore[attr-defined]
+        return chosen
+
+    def _draw(self, rng: np.random.Generator, count: int) -> Rows:
+        """Draws from the prior, one in each row."""
+        before, random.Generator.rng = random.Generator.rng, rng
+        try:
+            rows = self.priors.sample_subset_constrained_as_array(list(self.search_parameter_keys), count)
+        finally:
+            random.Generator.rng = before
+        return np.asarray(rows, dtype=float).reshape(self.ndim, count).T
+
+    def _fill(self, result: Result) -> Any:
+        """Bilby's result: draws that are nearly independent, and the evidence."""
+        step = spacing(result)
+        samples = result.draws[:, ::step].reshape(-1, self.ndim)
+        log_priors = self._log_priors()(samples)
+        filled = self.result
+        filled.samples = samples
+        filled.log_prior_evaluations = log_priors
+        filled.log_likelihood_evaluations = result.log_density[:, ::step].ravel() - log_priors
+        filled.log_evidence, filled.log_evidence_err = result.log_evidence, result.log_evidence_error
+        filled.num_likelihood_evaluations = result.stats["evaluations"]
+        # Bilby writes it as JSON.
+        plain = (str, int, float, type(None))
+        filled.sampler_kwargs = {k: v if isinstance(v, plain) else repr(v) for k, v in self.kwargs.items()}
+        filled.sampler_output = str(result.summary())
+        if result.evidence is None or not result.evidence.reliable:
+            logger.warning(str(result.evidence or "There is no evidence: this sampler makes no jumps"))
+        return filled
+
+    def write_current_state(self) -> None:
+        """Nothing is left to write: the folder is written as the run goes on."""
+
+    def write_current_state_and_exit(self, signum: Any = None, frame: Any = None) -> None:
+        """Ends the run at the next evaluation, with all draws in the folder; workers of a pool go on."""
+        if self.npool in (1, None) or getattr(self, "pool", None) is not None:
+            self._log_interruption(signum=signum)
+            self._interrupted = True
+            raise KeyboardInterrupt

@@ -1,0 +1,126 @@
+"""Gradients from Python: functions, pairs, data, noise, built-in targets, PyMC, ask and tell, and what is said of wrong ones."""
+
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+import pytest
+
+import kameleon as km
+
+SHORT = {"warmup": 600, "draws": 50, "chains": 2, "seed": 3}
+SAMPLERS = [km.PMALA(), km.MALA(), km.KAMH(drift=True, n=50)]
+
+
+def value(x):
+    return -0.5 * float(x @ x)
+
+
+def slope(x):
+    return -x
+
+
+def both(x):
+    return value(x), slope(x)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_a_function_with_its_gradient_a_pair_and_a_target_are_the_same(sampler):
+    apart = km.sample(value, [0.5, 1.0], gradient=slope, sampler=sampler, **SHORT)
+    pair = km.sample(both, [0.5, 1.0], gradient=True, sampler=sampler, **SHORT)
+    text = km.sample("-0.5*(a*a + b*b)", [0.5, 1.0], parameters=["a", "b"], sampler=sampler, **SHORT)
+    assert (apart.draws == pair.draws).all()
+    assert np.allclose(apart.draws, text.draws)
+    with ProcessPoolExecutor(2) as pool:
+        away = km.sample(value, [0.5, 1.0], gradient=slope, sampler=sampler, executor=pool, **SHORT)
+    assert (away.draws == apart.draws).all()
+
+
+def test_bounds_and_priors_go_with_it():
+    def likelihood(x):
+        return 7 * np.log(x[0]) - 3 * x[0], np.array([7 / x[0] - 3])
+
+    given = {"priors": {"rate": "gamma(2, 1)"}, "start": [1.0], "parameters": ["rate"]}
+    result = km.sample(likelihood, gradient=True, sampler=km.MALA(), warmup=2000, draws=4000, chains=4, seed=1, **given)
+    # The posterior is gamma(9, 4): mean 2.25, sd 0.75.
+    assert abs(result.draws.mean() - 2.25) < 0.1
+    assert abs(result.draws.std() - 0.75) < 0.1
+
+
+def test_data_and_noise_reach_the_gradient():
+    def noisy(x, rng, centre):
+        return -0.5 * float((x - centre) @ (x - centre)) + 0.1 * rng.standard_normal()
+
+    def noisy_slope(x, rng, centre):
+        return centre - x + 0.1 * rng.standard_normal(len(x))
+
+    centre = np.array([3.0, -2.0])
+    result = km.sample(
+        noisy, [3.0, -2.0], gradient=noisy_slope, args=(centre,), sampler=km.MALA(), warmup=1000, draws=3000, seed=1
+    )
+    assert np.allclose(result.draws.mean(axis=(0, 1)), centre, atol=0.2)
+
+
+def test_what_is_wrong_with_a_gradient_is_said():
+    with pytest.raises(km.SettingsError, match="this target has no gradient"):
+        km.sample(value, [0.0, 0.0], sampler=km.MALA(), **SHORT)
+    with pytest.raises(km.StartError, match=r"wrong: for parameter `b` at \(a = 1, b = 2\) it is 2.0+, where .* give -2"):
+        wrong = lambda x: x * [-1, 1]  # noqa: E731
+        km.sample(value, [1.0, 2.0], parameters=["a", "b"], gradient=wrong, sampler=km.MALA(), **SHORT)
+    with pytest.raises(ValueError, match="the gradient must be 2 numbers, not 1"):
+        km.sample(value, [1.0, 2.0], gradient=lambda x: x[:1], sampler=km.MALA(), **SHORT)
+    with pytest.raises(TypeError, match=r"must return \(log density, gradient\), not float"):
+        km.sample(value, [1.0, 2.0], gradient=True, sampler=km.MALA(), **SHORT)
+    with pytest.raises(km.SettingsError, match="gradient"):
+        km.sample(value, [1.0, 2.0], gradient="yes", sampler=km.MALA(), **SHORT)
+    with pytest.raises(km.SettingsError, match="not for vectorized"):
+        km.sample(value, [1.0, 2.0], gradient=True, vectorized=True, sampler=km.MALA(), **SHORT)
+
+
+def test_a_gradient_that_nobody_needs_is_not_asked_for():
+    def never(x):
+        raise AssertionError
+
+    km.sample(value, [0.0, 0.0], gradient=never, sampler=km.SM(), **SHORT)
+
+
+def test_built_in_targets_tell_their_gradient():
+    banana = km.targets.Banana(2)
+    x, h = np.array([2.0, 1.0]), 1e-5
+    steps = np.eye(2) * h
+    found = [(banana.log_density(x + step) - banana.log_density(x - step)) / (2 * h) for step in steps]
+    assert np.allclose(banana.gradient(x), found, rtol=1e-6)
+
+
+def test_ask_and_tell_take_gradients():
+    chain = km.Chain([0.5, 1.0], sampler=km.MALA(), warmup=600, seed=1)
+    x = chain.ask()
+    with pytest.raises(km.EvaluationError, match="needs the gradient of the log density, 2 numbers"):
+        chain.tell(value(x))
+    chain.tell(value(x), slope(x))
+    assert chain.tell(*both(chain.ask())).outcome in ("accepted", "rejected")
+    run = km.sample(value, [0.5, 1.0], gradient=slope, sampler=km.MALA(), **SHORT)
+    ensemble = km.Ensemble([0.5, 1.0], sampler=km.MALA(), **SHORT)
+    points = ensemble.ask()
+    with pytest.raises(km.EvaluationError, match="4 numbers, not 0"):
+        ensemble.tell([value(x) for x in points])
+    while not ensemble.done:
+        points = ensemble.ask()
+        ensemble.tell([value(x) for x in points], -points)
+    assert (ensemble.result().draws == run.draws).all()
+
+
+def test_a_run_with_drift_is_resumed_exactly(tmp_path):
+    given = {"sampler": km.KAMH(drift=True, n=50), "gradient": slope, "warmup": 600, "seed": 3, "chains": 2}
+    km.sample(value, [0.5, 1.0], draws=30, checkpoint=tmp_path / "run", **given)
+    longer = km.resume(tmp_path / "run", value, gradient=slope, draws=60)
+    assert (longer.draws == km.sample(value, [0.5, 1.0], draws=60, **given).draws).all()
+
+
+def test_pymc_models_bring_their_gradient():
+    pymc = pytest.importorskip("pymc")
+    with pymc.Model() as model:
+        mu = pymc.Normal("mu", 0, 2)
+        sigma = pymc.HalfNormal("sigma", 1)
+        pymc.Normal("y", mu, sigma, observed=[1.0, 2.0, 1.5, 0.5])
+    result = km.sample(model, sampler=km.MALA(), warmup=1000, draws=1000, seed=2)
+    assert abs(result.draws.mean(axis=(0, 1))[0] - 1.2) < 0.3

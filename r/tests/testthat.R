@@ -1,0 +1,3 @@
+library(testthat)
+library(kameleon)
+test_check("kameleon")
