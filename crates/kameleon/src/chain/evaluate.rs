@@ -76,7 +76,7 @@ impl<P: Proposal> Chain<P> {
         core.noise.set_word_pos(u128::from(core.there.noise_at));
     }
 
-    /// The target's answer at [`ChainCore::position`] with the noise that made the estimate there: the same estimate, if
+    /// The target's answer at [`position`](super::ChainCore::position) with the noise that made the estimate there: the same estimate, if
     /// the target is still the same and the chain was advanced by [`Chain::step`].
     pub fn evaluate_again<T: Target + ?Sized>(&self, target: &mut T) -> Evaluation {
         let Place { x, u, noise_at, gradient, .. } = self.shown();

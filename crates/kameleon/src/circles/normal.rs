@@ -16,7 +16,7 @@ pub fn log_slope(u: f64) -> f64 {
     -0.5 * (u * u + log(2.0 * PI))
 }
 
-/// Φ⁻¹(p), for a place at least [`EDGE`] from 0 and 1; nearer ones count as that far.
+/// Φ⁻¹(p), for a place at least 10⁻¹⁵ from 0 and 1; nearer ones count as that far.
 pub fn coordinate(p: f64) -> f64 {
     let p = p.clamp(EDGE, 1.0 - EDGE);
     if p > 0.5 { -below_middle(1.0 - p) } else { below_middle(p) }
