@@ -131,23 +131,25 @@ def pypesto(sampler, seed):
     model = Counted(negative)
     problem = pypesto.Problem(objective=pypesto.Objective(fun=model), lb=[-5, -5], ub=[5, 5])
     np.random.seed(seed)
-    # The usual choice where there are several modes: five chains at different temperatures.
-    tempered = pypesto.sample.AdaptiveParallelTemperingSampler(
-        internal_sampler=pypesto.sample.AdaptiveMetropolisSampler(), n_chains=5, options={"show_progress": False}
-    )
-    made, start = (Kameleon({"seed": seed}), None) if sampler else (tempered, [np.array([1.5, 2.0])] * 5)
+    usual, start = pypesto.sample.AdaptiveMetropolisSampler({"show_progress": False}), np.array([1.5, 2.0])
+    if sampler == "tempered":  # the usual choice where there are several modes
+        quiet = {"show_progress": False}
+        usual = pypesto.sample.AdaptiveParallelTemperingSampler(internal_sampler=usual, n_chains=5, options=quiet)
+        start = [start] * 5
+    ours = sampler == "kameleon"
+    made, start = (Kameleon({"seed": seed}), None) if ours else (usual, start)
     result = pypesto.sample.sample(problem, 10_000, made, x0=start)
-    trace = result.sample_result.trace_x[0][0 if sampler else 2000 :]
+    trace = result.sample_result.trace_x[0][0 if ours else 2000 :]
     draws = {"right": (trace[:, 0] > 0).astype(float), "x": trace[:, 0]}
-    found = (made.result.log_evidence, made.result.log_evidence_error) if sampler else None
+    found = (made.result.log_evidence, made.result.log_evidence_error) if ours else None
     return draws, model.calls, found, None
 
 
 PROBLEMS = {
-    "bilby": (bilby, "dynesty"),
-    "cobaya": (cobaya, "mcmc"),
-    "pints": (pints, "HaarioBardenetACMC"),
-    "pypesto": (pypesto, "AdaptiveParallelTempering, 5 chains"),
+    "bilby": (bilby, {None: "dynesty"}),
+    "cobaya": (cobaya, {None: "mcmc"}),
+    "pints": (pints, {None: "HaarioBardenetACMC"}),
+    "pypesto": (pypesto, {None: "AdaptiveMetropolis", "tempered": "AdaptiveParallelTempering, 5 chains"}),
 }
 
 
@@ -170,7 +172,7 @@ def compare(only: list[str], seeds: int) -> None:
     print("| host | sampler | seed | evaluations | processor s | least ESS | mean ± MCSE | log Z |")
     print("|---|---|--:|--:|--:|--:|---|---|")
     for host, (problem, usual) in PROBLEMS.items():
-        for sampler in (None, "kameleon") if host in only else ():
+        for sampler, who in {**usual, "kameleon": "kameleon"}.items() if host in only else ():
             for seed in range(1, seeds + 1):
                 before = time.process_time()
                 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -179,7 +181,6 @@ def compare(only: list[str], seeds: int) -> None:
                 least = independent or min(km.diagnose.ess_bulk(chains_of(each)) for each in draws.values())
                 means = ", ".join(shown(name, each, independent) for name, each in draws.items())
                 evidence = f"{found[0]:.3f} ± {found[1]:.3f}" if found else "–"
-                who = sampler or usual
                 print(
                     f"| {host} | {who} | {seed} | {calls} | {seconds:.1f} | {least:.0f} | {means} | {evidence} |",
                     flush=True,
@@ -206,6 +207,7 @@ class Burning:
 
 NAMES = [f"x{k}" for k in range(6)]
 SHORT = {"seed": 1, "check": "off"}
+POINTS = np.random.default_rng(1).normal(size=(2000, 6))
 
 
 def by_bilby(burn):
@@ -221,7 +223,7 @@ def by_bilby(burn):
     bilby.core.utils.logger.setLevel(logging.ERROR)
     likelihood, priors = Likelihood(), bilby.core.prior.PriorDict({name: bilby.prior.Uniform(-5, 5) for name in NAMES})
     sampler = plugin.Kameleon(likelihood, priors, soft_init=True, meta_data={"likelihood": {}}, draws=2000, **SHORT)
-    return plugin, sampler.run_sampler, lambda x: (sampler.log_prior(x), sampler.log_likelihood(x))
+    return plugin, sampler.run_sampler, lambda: [(sampler.log_prior(x), sampler.log_likelihood(x)) for x in POINTS]
 
 
 def by_cobaya(burn):
@@ -235,11 +237,11 @@ def by_cobaya(burn):
     box = {name: {"prior": {"min": -5, "max": 5}} for name in NAMES}
     model = get_model({"likelihood": {"b": {"external": function}}, "params": box, "debug": logging.ERROR})
     sampler = get_sampler({"kameleon": {"draws": 2000, **SHORT}}, model)
-    return plugin, sampler.run, model.logposterior
+    return plugin, sampler.run, lambda: [model.logposterior(x) for x in POINTS]
 
 
 def by_pints(burn):
-    """A run, of which all is ours or PINTS'."""
+    """A run, and one of a method that does nothing."""
     import pints
 
     import kameleon.pints as plugin
@@ -251,12 +253,23 @@ def by_pints(burn):
         def __call__(self, x):
             return burn(x)
 
-    np.random.seed(1)
-    made = pints.MCMCController(Density(), 4, np.random.normal(size=(4, 6)), method=plugin.Kameleon)
-    made.set_max_iterations(6000)
-    made.set_log_to_screen(False)
+    class Idle(pints.SingleChainMCMC):
+        def ask(self):
+            return self._x0
+
+        def tell(self, fx):
+            return self._x0, fx, True
+
+    def controller(method, iterations):
+        np.random.seed(1)
+        made = pints.MCMCController(Density(), 4, np.random.normal(size=(4, 6)), method=method)
+        made.set_max_iterations(iterations)
+        made.set_log_to_screen(False)
+        return made
+
+    made = controller(plugin.Kameleon, 6000)
     plugin.set_warmup(made, 4000)
-    return None, made.run, Density()
+    return None, made.run, controller(Idle, 500).run
 
 
 def by_pypesto(burn):
@@ -268,7 +281,7 @@ def by_pypesto(burn):
     problem = pypesto.Problem(objective=pypesto.Objective(fun=lambda x: -burn(x)), lb=[-5] * 6, ub=[5] * 6)
     sampler = plugin.Kameleon(SHORT)
     sampler.initialize(problem, None)
-    return plugin, lambda: sampler.sample(8000), problem.objective
+    return plugin, lambda: sampler.sample(8000), lambda: [problem.objective(x) for x in POINTS]
 
 
 def besides(burn, run):
@@ -286,9 +299,8 @@ def cost() -> None:
     for call in (by_bilby, by_cobaya, by_pints, by_pypesto):
         burn, spent = Burning(), []
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            plugin, run, once = call(burn)
-            points = np.random.default_rng(1).normal(size=(2000, 6))
-            own = besides(burn, lambda points=points, once=once: [once(x) for x in points])
+            plugin, run, host_alone = call(burn)
+            own = besides(burn, host_alone)
             if plugin is None:
                 spent.append(besides(burn, run))
             else:

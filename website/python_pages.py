@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "python" / "kameleon"
 # Page: title, a line about it, and names of the package; a module stands for all its public names.
 PAGES = {
     "sampling": ("Sampling", "From a log density to a result.", ["sample", "resume", "load", "Periodic"]),
-    "results": ("Results", "Draws, what happened on the way, and figures of them.", ["Result", "summary"]),
+    "results": ("Results", "Draws, what happened on the way, and figures of them.", ["Result", "Thinned", "summary"]),
     "samplers": ("Samplers", "Passed as `sampler=`; the default is `km.Kameleon()`.", ["samplers"]),
     "kernels": ("Kernels", "For the samplers of the paper; they add and multiply.", ["kernels"]),
     "targets": ("Targets", "Built-in targets, and targets that need no Python.", ["targets"]),

@@ -30,6 +30,7 @@ from .population import Mode, Population, PopulationSummary
 from .result import Result
 from .samplers import AM, AMPCA, DEMCZ, KAMH, MALA, PMALA, SM, Kameleon, KameleonPCA, Sampler
 from .sampling import load, resume, sample
+from .thinning import Thinned
 
 __all__ = [
     "AM",
@@ -60,6 +61,7 @@ __all__ = [
     "Step",
     "StoreError",
     "TargetError",
+    "Thinned",
     "__version__",
     "diagnose",
     "kernels",

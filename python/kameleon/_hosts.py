@@ -67,11 +67,6 @@ def run(function: Callable[[Rows], Rows], folder: Path | None, *, priors: Any, *
         return resume(folder, function, vectorized=True, **again, **changes)
 
 
-def circle(lower: float, upper: float) -> tuple[float, float]:
-    """The bounds of a periodic parameter. They are those of its period; chains do not yet step across its ends."""
-    return (lower, upper)
-
-
 def stopped(result: Result) -> bool:
     """Whether somebody stopped the run, rather than a limit."""
     return not result.complete and "was stopped" in result.reason

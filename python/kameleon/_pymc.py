@@ -1,4 +1,4 @@
-"""PyMC models: the log density, and its gradient where it is needed, as functions of one vector of the free variables."""
+"""PyMC models: the log density, and its gradient where needed, as functions of one vector of the free variables."""
 
 from __future__ import annotations
 

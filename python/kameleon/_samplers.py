@@ -121,8 +121,7 @@ class KAMH(Sampler):
         drift: Whether steps drift along the gradient of the log density: N(y + ½R∇log π, R). The target must have a
             gradient.
         drift_cut: The longest drift, in units of √d, about the length of the random part of a step. (> 0)
-        acceptance: The acceptance rate that the scale is learned for; 0.234, or 0.574 with drift, if not given. (>
-            0, < 1)
+        acceptance: The acceptance rate that the scale is learned for. (> 0, < 1)
         until: When learning ends.
         z: A fixed z, as a list of points; then only the scale is learned.
         published: Whether z is drawn anew from the stored past at every iteration, as in the published experiments.
@@ -139,8 +138,8 @@ class KAMH(Sampler):
     history: Literal["reservoir", "stored"] = "reservoir"
     schedule: float | dict[str, Any] = 1.0
     drift: bool = False
-    drift_cut: float = 1.0
-    acceptance: float | None = None
+    drift_cut: float = 0.3
+    acceptance: float = 0.234
     until: Literal["warmup", "forever"] = "warmup"
     z: Sequence[Sequence[float]] | None = None
     published: bool = False

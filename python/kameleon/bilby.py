@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ._hosts import Rows, circle, missing, run, spacing
+from ._hosts import Rows, missing, run, spacing
 from .errors import SettingsError
+from .parameters import Periodic
 from .result import Result
 
 try:
@@ -125,7 +126,7 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
         if hasattr(prior, "condition_func"):
             return None
         ends = float(prior.minimum), float(prior.maximum)
-        return circle(*ends) if prior.boundary == "periodic" else ends
+        return Periodic(*ends) if prior.boundary == "periodic" else ends
 
     def _log_likelihoods(self, points: Rows) -> Rows:
         """The log likelihood at each row, by bilby's pool if there is one."""
@@ -142,7 +143,9 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
         keys = self.search_parameter_keys
 
         def together(points: Rows) -> Rows:
-            return np.asarray(self.priors.ln_prob(dict(zip(keys, points.T, strict=True)), axis=0), dtype=float)
+            values = self.priors.ln_prob(dict(zip(keys, points.T, strict=True)), axis=0)
+            # Of one row, some priors return a number.
+            return np.reshape(np.asarray(values, dtype=float), len(points))
 
         def one_by_one(points: Rows) -> Rows:
             return np.array([float(self.log_prior(theta)) for theta in points])
@@ -151,7 +154,7 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
         truth, chosen = one_by_one(some), one_by_one
         # Conditions, constraints and priors of users need not take arrays.
         with contextlib.suppress(Exception):
-            found = together(some)
+            found = np.concatenate([together(some[:1]), together(some[1:])])
             chosen = together if found.shape == truth.shape and np.allclose(found, truth) else one_by_one
         # By this a run that is resumed knows its priors again.
         chosen.about = "of bilby: " + ", ".join(f"{key}={self.priors[key]!r}" for key in self.priors)  # type: ignore[attr-defined]

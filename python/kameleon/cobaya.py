@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._hosts import Rows, circle, missing, run, stopped
+from ._hosts import Rows, missing, run, stopped
 from ._kameleon import __version__
+from .parameters import Periodic
 from .result import Result
 
 try:
@@ -84,6 +85,7 @@ class Kameleon(Sampler):  # type: ignore[misc]
     """The default sampler of Kameleon: needs no gradient, finds separate modes, gives the evidence."""
 
     file_base_name = "cobaya"
+    supports_periodic_params = True
     _at_resume_prefer_new = [*Sampler._at_resume_prefer_new, "draws", "max_minutes"]  # noqa: RUF012
     # From the file of defaults.
     chains: int | None
@@ -130,7 +132,7 @@ class Kameleon(Sampler):  # type: ignore[misc]
             self._log_likelihoods,
             None if self.folder is None else self.folder / "run",
             parameters=names,
-            bounds={names[k]: circle(*map(float, ends[k])) for k in self.model.prior._periodic_bounds},
+            bounds={names[k]: Periodic(*map(float, ends[k])) for k in self.model.prior._periodic_bounds},
             priors=list(self.model.prior.pdf),
             chains=chains,
             seed=int(self._rng.integers(2**32)),

@@ -23,6 +23,7 @@ from . import _kameleon
 from .errors import SettingsError
 from .kernels import Gaussian, Kernel
 from .summary import Summary
+from .thinning import choose
 
 __all__ = [
     "autocorrelation",
@@ -39,6 +40,7 @@ __all__ = [
     "r_hat_bulk",
     "r_hat_folded",
     "summary",
+    "thin",
 ]
 
 
@@ -137,6 +139,21 @@ def mmd2(x: ArrayLike, y: ArrayLike, kernel: Kernel = Gaussian(), *, biased: boo
     """
     samples = [np.atleast_2d(np.asarray(sample, dtype=float)) for sample in (x, y)]
     return _kameleon.mmd2(samples[0], samples[1], json.dumps(kernel._checked()), biased)
+
+
+def thin(points: ArrayLike, to: int, *, log_weights: ArrayLike | None = None, seed: int = 1) -> NDArray[np.int64]:
+    """The places of ``to`` points that stand for all of them with equal weights, by kernel thinning (docs/thinning.md).
+
+    The points have the shape (draws, parameters), and may have weights, given by their logarithms.
+
+    >>> import numpy as np
+    >>> import kameleon as km
+    >>> points = np.random.default_rng(1).normal(size=(5000, 2))
+    >>> kept = km.diagnose.thin(points, 50)
+    >>> len(kept), bool((abs(points[kept].mean(axis=0)) < 0.05).all())
+    (50, True)
+    """
+    return np.array(choose(points, to, log_weights, seed)["kept"], dtype=np.int64)
 
 
 def summary(draws: ArrayLike, names: Sequence[str] | None = None) -> Summary:

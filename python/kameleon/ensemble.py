@@ -144,7 +144,9 @@ class Ensemble:
             raise EvaluationError(f"a number is wanted for each row, not an array of shape {values.shape}")
         slopes = np.empty(0) if gradient is None else np.asarray(gradient, dtype=float)
         if gradient is not None and slopes.ndim != 2:
-            raise EvaluationError(f"a row of the gradient is wanted for each point, not an array of shape {slopes.shape}")
+            raise EvaluationError(
+                f"a row of the gradient is wanted for each point, not an array of shape {slopes.shape}"
+            )
         self._ensemble.tell(values, slopes.ravel())
 
     @property

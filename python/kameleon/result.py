@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _kameleon
 from .errors import KameleonError, KameleonWarning, ParameterError, TargetError
@@ -20,6 +20,7 @@ from .evidence import Evidence, evidence_of
 from .parameters import group, labelled, unknown
 from .population import Mode, PopulationSummary, read
 from .summary import Summary
+from .thinning import Thinned, thin_to
 
 if TYPE_CHECKING:
     from .executors import Sender
@@ -155,6 +156,22 @@ class Result:
             raise KameleonError(f"there are no weighted draws: {why}")
         return np.concatenate([j["points"] for j in jumps]), np.concatenate([j["log_ratio"] for j in jumps])
 
+    def thin_to(
+        self, to: int, *, weighted: bool = False, log_weights: ArrayLike | None = None, seed: int = 1
+    ) -> Thinned:
+        """Keep a few draws that stand for all of them, by kernel thinning, for work that is expensive for each draw.
+
+        Args:
+            to: how many draws to keep.
+            weighted: thin the weighted draws; what is kept needs no weights.
+            log_weights: the logarithms of weights of the draws, of shape (chains, draws), such as those of
+                ``km.reweight``.
+            seed: the seed of the choice.
+
+        See docs/thinning.md.
+        """
+        return thin_to(self, to, weighted, log_weights, seed)
+
     def mode_labels(self) -> NDArray[np.int64]:
         """The mode of each draw, as an index into ``modes``, of shape (chains, draws)."""
         chains = zip(self._posterior["chains"], self._posterior["modes"], strict=False)
@@ -261,9 +278,10 @@ class Result:
         else:
             _kameleon.save(self._posterior, path, modes)
 
-    def report(self, path: str | os.PathLike[str]) -> None:
-        """Write the report of the run as a self-contained HTML page."""
-        Path(path).write_text(_kameleon.report_html(self._posterior), encoding="utf-8")
+    def report(self, path: str | os.PathLike[str], *, thinned: Thinned | None = None) -> None:
+        """Write the report of the run as a self-contained HTML page, which can show what ``thin_to`` kept."""
+        kept = {} if thinned is None else {"kept": thinned._kept()}
+        Path(path).write_text(_kameleon.report_html({**self._posterior, **kept}), encoding="utf-8")
 
     def plot_trace(self, names: Sequence[str] | None = None) -> Any:
         """Trace and histogram of each parameter, as a matplotlib figure."""

@@ -42,7 +42,6 @@ class EvaluatedTarget(Target):
         """The log density at a point; with noise, an estimate of it with this seed."""
         return self._native().log_density(np.asarray(x, dtype=float), seed)
 
-
     def gradient(self, x: ArrayLike, *, seed: int = 0) -> NDArray[np.float64]:
         """The gradient of the log density at a point, where the target has one."""
         return self._native().gradient(np.asarray(x, dtype=float), seed)

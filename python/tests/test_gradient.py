@@ -1,4 +1,4 @@
-"""Gradients from Python: functions, pairs, data, noise, built-in targets, PyMC, ask and tell, and what is said of wrong ones."""
+"""Gradients from Python: functions, pairs, data, noise, targets, PyMC, ask and tell, and what is said of wrong ones."""
 
 from concurrent.futures import ProcessPoolExecutor
 
@@ -21,6 +21,10 @@ def slope(x):
 
 def both(x):
     return value(x), slope(x)
+
+
+def wrong(x):
+    return x * [-1, 1]
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
@@ -63,8 +67,8 @@ def test_data_and_noise_reach_the_gradient():
 def test_what_is_wrong_with_a_gradient_is_said():
     with pytest.raises(km.SettingsError, match="this target has no gradient"):
         km.sample(value, [0.0, 0.0], sampler=km.MALA(), **SHORT)
-    with pytest.raises(km.StartError, match=r"wrong: for parameter `b` at \(a = 1, b = 2\) it is 2.0+, where .* give -2"):
-        wrong = lambda x: x * [-1, 1]  # noqa: E731
+    named = r"wrong: for parameter `b` at \(a = 1, b = 2\) it is 2.0+, where .* give -2"
+    with pytest.raises(km.StartError, match=named):
         km.sample(value, [1.0, 2.0], parameters=["a", "b"], gradient=wrong, sampler=km.MALA(), **SHORT)
     with pytest.raises(ValueError, match="the gradient must be 2 numbers, not 1"):
         km.sample(value, [1.0, 2.0], gradient=lambda x: x[:1], sampler=km.MALA(), **SHORT)

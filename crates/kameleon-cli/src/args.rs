@@ -48,6 +48,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Show a run on disk under a changed prior or likelihood, without calling the model again
     Reweight(ReweightArgs),
+    /// Keep a few draws of a run on disk that stand for all of them
+    Thin(ThinArgs),
     /// Combine folders that each hold one chain of a plan into one run
     Merge(MergeArgs),
     /// Predict class probabilities of new rows from a classification run on disk
@@ -227,6 +229,29 @@ pub struct ReweightArgs {
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
     pub log_ratio: String,
     /// Print one JSON object instead of the table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The flags of `kameleon thin`.
+#[derive(Args)]
+pub struct ThinArgs {
+    /// The folder of the run, finished or not
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// How many draws to keep
+    #[arg(long, value_name = "COUNT", value_parser = whole::<usize>)]
+    pub to: usize,
+    /// Thin the weighted draws (docs/evidence.md), so that what is kept needs no weights
+    #[arg(long)]
+    pub weighted: bool,
+    /// The seed of the choice
+    #[arg(long, default_value_t = 1, value_name = "SEED", value_parser = whole::<u64>)]
+    pub seed: u64,
+    /// The file to write, in the format of its ending: .csv, .parquet or .nc [default: thinned.csv in the folder of the run]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object, with the kept draws
     #[arg(long)]
     pub json: bool,
 }

@@ -17,6 +17,7 @@ mod report;
 mod reweight;
 mod sample;
 mod study;
+mod thin;
 
 use anyhow::Result;
 use args::{Arguments, Command};
@@ -106,6 +107,7 @@ fn dispatch(command: Command, invocation: &Invocation) -> Result<Exit> {
         Command::Report(args) => export::report(&args),
         Command::Export(args) => export::export(&args),
         Command::Reweight(args) => reweight::reweight(&args),
+        Command::Thin(args) => thin::thin(&args),
         Command::Merge(args) => report::merge(&args),
         Command::Predict(args) => gp::predict(&args),
         Command::List(args) => list::list(&args),

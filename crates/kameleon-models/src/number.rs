@@ -154,6 +154,8 @@ impl Sub for Dual {
     }
 }
 
+// The rule of the derivative.
+#[allow(clippy::suspicious_arithmetic_impl)]
 impl Mul for Dual {
     type Output = Self;
 
@@ -163,6 +165,8 @@ impl Mul for Dual {
     }
 }
 
+// The rule of the derivative.
+#[allow(clippy::suspicious_arithmetic_impl)]
 impl Div for Dual {
     type Output = Self;
 

@@ -22,6 +22,7 @@ mod run;
 mod sampler;
 mod session;
 mod target;
+mod thin;
 mod words;
 
 use pyo3::prelude::*;
@@ -53,6 +54,8 @@ mod _kameleon {
     use crate::sampler::{check_kernel, check_sampler, registry};
     #[pymodule_export]
     use crate::target::{PyTarget, observed};
+    #[pymodule_export]
+    use crate::thin::thin;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -43,6 +43,7 @@ pub fn to_dict(py: Python<'_>, mut posterior: Posterior) -> PyResult<Bound<'_, P
     dict.set_item("learned", json::write(&posterior.learned)?)?;
     dict.set_item("jumps", json::write(&posterior.jumps)?)?;
     dict.set_item("stein", json::write(&posterior.stein)?)?;
+    dict.set_item("kept", json::write(&posterior.kept)?)?;
     let labels = posterior.population.as_ref().map_or(&[][..], |population| &population.labels);
     let labels = labels.iter().map(|chain| PyArray1::from_iter(py, chain.iter().map(|mode| *mode as i64)));
     dict.set_item("modes", PyList::new(py, labels.collect::<Vec<_>>())?)?;
@@ -91,11 +92,12 @@ macro_rules! get {
 fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
     let variables: Vec<(String, Vec<usize>)> = get!(dict, "variables");
     let chains: Vec<Bound<'_, PyDict>> = get!(dict, "chains");
-    let [learned, until, jumps, stein, population]: [String; 5] = [
+    let [learned, until, jumps, stein, kept, population]: [String; 6] = [
         get!(dict, "learned"),
         get!(dict, "until"),
         get!(dict, "jumps"),
         get!(dict, "stein"),
+        get!(dict, "kept"),
         get!(dict, "population"),
     ];
     let labels: Vec<PyReadonlyArray1<'_, i64>> = get!(dict, "modes");
@@ -123,6 +125,7 @@ fn from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Posterior> {
         stein: json::read(&stein)?,
         population: population.map(|population| PopulationSummary { labels, ..population }),
         label_modes: false,
+        kept: json::read(&kept)?,
         all: None,
     })
 }
@@ -140,6 +143,7 @@ fn chain_from_dict(dict: &Bound<'_, PyDict>) -> PyResult<ChainDraws> {
         draws: kept_from_dict(&get!(dict, "draws"))?,
         statistics: json::read(&statistics)?,
         proposals: proposals.iter().map(ellipse).collect(),
+        origin: Vec::new(),
     })
 }
 

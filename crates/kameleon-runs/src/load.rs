@@ -3,7 +3,7 @@
 use crate::error::RunError;
 use crate::large::{Gathering, Reading};
 use crate::output::{
-    After, ChainDraws, JumpSummary, Learned, PopulationSummary, Posterior, ProposalEllipse, forget_bounded,
+    After, ChainDraws, JumpSummary, Kept, Learned, PopulationSummary, Posterior, ProposalEllipse, forget_bounded,
 };
 use crate::read::settings_of;
 use crate::settings::RunSettings;
@@ -51,6 +51,10 @@ fn read_run(folder: &Path, reading: &Reading<'_>) -> Result<Posterior, RunError>
     if reading.leaves_out() {
         let kept: Vec<_> = posterior.chains.iter().map(|chain| (chain.index, &chain.draws.points[..])).collect();
         posterior.all = Some(gathering.figures(&files, &kept, reading)?);
+    }
+    match Kept::read(&files.thinned(), posterior.dim()) {
+        Ok(kept) => posterior.kept = kept,
+        Err(error) => notes.push(format!("what thinning kept cannot be read: {error}")),
     }
     posterior.warnings.extend(notes);
     Ok(posterior)
@@ -180,6 +184,7 @@ pub fn posterior(
         stein: None,
         population,
         label_modes: false,
+        kept: None,
         all: None,
         chains,
     };
@@ -272,7 +277,7 @@ fn shown(chain: StoredChain, bounds: &[Bound], warmup: u64) -> ChainDraws {
     if let Some(invalid) = &mut statistics.first_invalid {
         invalid.point.iter_mut().zip(bounds).for_each(|(u, bound)| *u = bound.bounded(*u).0);
     }
-    ChainDraws { index, warmup: recorded.warmup, draws: recorded.draws, statistics, proposals }
+    ChainDraws { index, warmup: recorded.warmup, draws: recorded.draws, statistics, proposals, origin: Vec::new() }
 }
 
 /// Undoes the bounds: points as the user knows them, and the log density without the Jacobian.

@@ -21,6 +21,7 @@ mod stein;
 mod summary;
 mod table;
 mod tail;
+mod thin;
 mod truth;
 mod verdict;
 
@@ -41,6 +42,7 @@ pub use stein::{
 };
 pub use summary::{ParameterSummary, Summary, summarise};
 pub use table::HEADER;
+pub use thin::{ThinError, Thinned, thin};
 pub use truth::{
     Truth, compare_with_truth, kolmogorov_smirnov_uniform, mean_norm, n_eq, quantile_deviation, quantile_deviations,
 };

@@ -21,3 +21,4 @@ mod sample;
 mod study;
 #[cfg(unix)]
 mod terminal;
+mod thin;

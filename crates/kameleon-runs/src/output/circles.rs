@@ -39,7 +39,7 @@ impl Posterior {
         let names: Vec<String> = summary.parameters.iter().zip(&self.periods).filter_map(beyond).collect();
         if !names.is_empty() {
             summary.verdict.messages.push(format!(
-                "{} is periodic, and the table shows the circle unrolled around the circular mean: figures may lie beyond its bounds.",
+                "{}: the table shows the circle unrolled around its circular mean, so that figures may lie beyond the bounds.",
                 names.join(", ")
             ));
         }

@@ -2,7 +2,7 @@
 
 use crate::atomic_file::FileError;
 use crate::output::check::doubt;
-use crate::output::{AllDraws, JumpSummary, Learned, PopulationSummary};
+use crate::output::{AllDraws, JumpSummary, Kept, Learned, PopulationSummary};
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Period, Stein, Summary, summarise, unrolled};
 use kameleon::engine::StopRule;
@@ -57,6 +57,8 @@ pub struct Posterior {
     pub population: Option<PopulationSummary>,
     /// Whether files of draws tell the mode of each draw.
     pub label_modes: bool,
+    /// The draws that thinning kept, if the run was thinned.
+    pub kept: Option<Kept>,
     /// Figures of all draws, where not all of them are here.
     pub all: Option<AllDraws>,
 }
@@ -90,6 +92,15 @@ pub struct ChainDraws {
     pub statistics: Statistics,
     /// A few places of the chain with the proposal's covariance there.
     pub proposals: Vec<ProposalEllipse>,
+    /// The chain and the draw that each draw was taken from; empty if these are the draws of the chain itself.
+    pub origin: Vec<(usize, usize)>,
+}
+
+impl ChainDraws {
+    /// The chain and the draw that a draw was taken from.
+    pub fn origin_of(&self, draw: usize) -> (usize, usize) {
+        self.origin.get(draw).copied().unwrap_or((self.index, draw))
+    }
 }
 
 /// Where a proposal was looked at, and how it spreads there.
@@ -161,7 +172,7 @@ impl Posterior {
         let chains = run.chains.iter().zip(&states).enumerate().map(|(index, (chain, state))| {
             let (draws, statistics) = (chain.draws.clone(), chain.statistics.clone());
             let proposals = state.as_deref().map(|state| ProposalEllipse::along(state, &draws.points));
-            ChainDraws { index, warmup: Draws::default(), draws, statistics, proposals: proposals.unwrap_or_default() }
+            ChainDraws { index, draws, statistics, proposals: proposals.unwrap_or_default(), ..ChainDraws::default() }
         });
         let chains: Vec<ChainDraws> = chains.collect();
         let evidence = run.evidence(plan.pools());

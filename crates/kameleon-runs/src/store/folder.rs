@@ -16,6 +16,8 @@ const VERSION: &str = "6\n";
 pub(crate) const STATUS: &str = "status.toml";
 /// A population before the chains, or what it found.
 const POPULATION: &str = "population.checkpoint";
+/// What thinning kept.
+const THINNED: &str = "thinned.json";
 /// Held locked by the process that works on the folder.
 const LOCK: &str = "lock";
 /// A lock may outlive its process for a moment: a program that is being started holds a copy of it until it runs. So it is tried
@@ -59,6 +61,11 @@ impl Files {
     /// The population before the chains, or what it found.
     pub fn population(&self) -> PathBuf {
         self.0.join(POPULATION)
+    }
+
+    /// What thinning kept.
+    pub fn thinned(&self) -> PathBuf {
+        self.0.join(THINNED)
     }
 
     /// The checkpoint of a chain.

@@ -113,6 +113,19 @@ fn modes_have_a_table_and_a_figure_of_their_own() {
 }
 
 #[test]
+fn what_thinning_kept_has_a_figure_of_its_own() {
+    let mut found = posterior(Sampler::am_ls(), 3);
+    found.kept = Some(found.thin(40, 1, false).unwrap());
+    let page = report_html(&found);
+    assert!(page.contains("<dt>thinned to</dt><dd>40 of 3000 draws"));
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let seen = check(browser, &page, folder.path());
+    assert_eq!((&seen["errors"], &seen["blank"]), (&serde_json::json!([]), &serde_json::json!([])), "{seen}");
+    assert_eq!((&seen["figures"], &seen["changed"]["second"]), (&10.into(), &3.into()), "{seen}");
+}
+
+#[test]
 fn a_run_of_one_parameter_or_none_opens_too() {
     let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();

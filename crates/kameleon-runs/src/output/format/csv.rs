@@ -17,7 +17,7 @@ pub(super) fn write(posterior: &Posterior, path: &Path, _warmup: bool) -> Result
             let rows = chain.draws.points.chunks(posterior.dim()).zip(&chain.draws.log_density);
             for (draw, (x, log_density)) in rows.enumerate() {
                 let mode: Vec<i64> = modes.iter().map(|modes| modes[k][draw]).collect();
-                table.serialize((chain.index, draw, x, log_density, mode)).map_err(failed)?;
+                table.serialize((chain.origin_of(draw), x, log_density, mode)).map_err(failed)?;
             }
         }
         table.flush().map_err(FileError::doing(beside, "writing"))

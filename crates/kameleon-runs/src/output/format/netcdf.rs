@@ -91,6 +91,7 @@ impl<'a> Rectangle<'a> {
         let statistics = Group::new(file, &format!("{prefix}sample_stats"), self, posterior)?;
         self.write_statistics(&statistics)?;
         self.write_jumps(&statistics, posterior.dim())?;
+        self.write_origin(&statistics, posterior)?;
         match posterior.mode_labels().filter(|_| prefix.is_empty()) {
             Some(modes) => self.write_modes(&statistics, posterior, &modes),
             None => Ok(()),
@@ -123,6 +124,19 @@ impl Rectangle<'_> {
         let last = |labels: &Vec<i64>| labels[labels.len() - self.length..].to_vec();
         let values: Vec<i64> = with_draws.flat_map(|(_, labels)| last(labels)).collect();
         group.variable("mode", &[], &values).map(drop)
+    }
+}
+
+/// Where the draws were taken from, if not from the chain itself.
+impl Rectangle<'_> {
+    fn write_origin(&self, group: &Group, posterior: &Posterior) -> Result<()> {
+        let origin = || posterior.chains.iter().flat_map(|chain| &chain.origin);
+        if origin().count() != self.chains.len() * self.length || origin().count() == 0 {
+            return Ok(());
+        }
+        let (chains, draws): (Vec<i64>, Vec<i64>) = origin().map(|(chain, draw)| (*chain as i64, *draw as i64)).unzip();
+        group.variable("source_chain", &[], &chains)?;
+        group.variable("source_draw", &[], &draws).map(drop)
     }
 }
 

@@ -101,8 +101,10 @@ fn write_table(posterior: &Posterior, to: impl Write) -> io::Result<()> {
 
 fn write_chain(file: &mut Counted<impl Write>, chain: &ChainDraws, dim: usize) -> io::Result<Vec<Chunk>> {
     let count = chain.draws.len();
-    let mut chunks = vec![file.write_chunk(&vec![(chain.index as i64).to_le_bytes(); count])?];
-    chunks.push(file.write_chunk(&(0..count as i64).map(i64::to_le_bytes).collect::<Vec<_>>())?);
+    let origin = (0..count).map(|draw| chain.origin_of(draw));
+    let (chains, draws): (Vec<_>, Vec<_>) =
+        origin.map(|(chain, draw)| ((chain as i64).to_le_bytes(), (draw as i64).to_le_bytes())).unzip();
+    let mut chunks = vec![file.write_chunk(&chains)?, file.write_chunk(&draws)?];
     for i in 0..dim {
         let column: Vec<_> = chain.draws.points.chunks(dim).map(|x| x[i].to_le_bytes()).collect();
         chunks.push(file.write_chunk(&column)?);

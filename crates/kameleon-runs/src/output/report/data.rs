@@ -3,7 +3,7 @@
 use super::modes::several;
 use super::parameter::{Parameter, Shown};
 use super::thinned::{Packed, step};
-use crate::output::{ChainDraws, Posterior};
+use crate::output::{ChainDraws, Kept, Posterior};
 use kameleon::diagnose::{ParameterSummary, Summary};
 use serde::Serialize;
 
@@ -26,6 +26,18 @@ pub(super) struct PageData {
     proposals: Vec<Proposal>,
     /// Where the modes are, if there are several: for each, its place in each parameter.
     modes: Vec<Vec<f64>>,
+    /// What thinning kept, if the run was thinned.
+    kept: Option<KeptDraws>,
+}
+
+/// The kept draws, in the frames of the parameters.
+#[derive(Serialize)]
+struct KeptDraws {
+    about: String,
+    chain: Vec<usize>,
+    draw: Vec<usize>,
+    /// For each parameter, the values of all kept draws.
+    values: Vec<Packed>,
 }
 
 /// One chain: which, how long, and what it did in its warm-up.
@@ -61,6 +73,7 @@ pub(super) fn page_data(posterior: &Posterior, summary: &Summary) -> PageData {
     });
     let proposals = proposals(&chains, &places, &parameters, posterior.dim());
     let modes = several(posterior).iter().map(|mode| places.iter().map(|i| mode.place[*i]).collect()).collect();
+    let kept = posterior.kept.as_ref().map(|kept| kept_draws(kept, &places, &parameters, posterior.dim()));
     PageData {
         chains: chains.iter().map(|chain| Chain::new(chain, labels(posterior, chain.index, shown.every))).collect(),
         every: shown.every,
@@ -68,6 +81,17 @@ pub(super) fn page_data(posterior: &Posterior, summary: &Summary) -> PageData {
         parameters,
         proposals,
         modes,
+        kept,
+    }
+}
+
+fn kept_draws(kept: &Kept, places: &[usize], parameters: &[Parameter], d: usize) -> KeptDraws {
+    let column = |(i, p): (&usize, &Parameter)| kept.points.chunks(d).map(|x| p.frame.relative(x[*i])).collect();
+    KeptDraws {
+        about: kept.words(),
+        chain: kept.chain.clone(),
+        draw: kept.draw.clone(),
+        values: places.iter().zip(parameters).map(column).collect(),
     }
 }
 

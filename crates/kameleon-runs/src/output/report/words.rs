@@ -44,6 +44,9 @@ pub(super) fn facts(posterior: &Posterior) -> String {
         facts.push(("time", duration(seconds)));
     }
     facts.push(("seed", posterior.seed.to_string()));
+    if let Some(kept) = &posterior.kept {
+        facts.push(("thinned to", kept.words()));
+    }
     if let Some(jumps) = posterior.jumps.as_ref().filter(|_| !posterior.points().is_empty()) {
         facts.push((jumps.name(), jumps.to_string().replacen('-', "−", usize::from(jumps.evidence.reliable))));
     }

@@ -28,6 +28,7 @@ function load() {
     p.means = framed(p.running.chains);
     p.correlations = p.lags.chains.map(unpack);
   }
+  if (data.kept) data.kept.values = data.kept.values.map((packed, i) => unframe(unpack(packed), data.parameters[i].frame));
   for (const at of data.proposals) {
     at.centre = unpack(at.centre);
     at.covariance = unpack(at.covariance);
@@ -74,6 +75,7 @@ function figures(data, state) {
   };
   const single = [[trace, make({ wide: true, height: 260 })], [marginal, make()], [ranks, make()], [autocorrelation, make()], [running, make()]];
   const pair = data.parameters.length > 1 ? [make({ square: true }), make({ square: true })] : [];
+  const thinned = pair.length && data.kept ? make({ square: true }) : null;
   const byMode = pair.length && data.modes.length ? make({ square: true }) : null;
   return () => {
     const chains = data.chains.map((_, c) => c).filter((c) => !state.hidden.has(c));
@@ -83,6 +85,7 @@ function figures(data, state) {
     if (pair.length) {
       pair[0].show(path(data, p, data.parameters[second], chains, followed));
       pair[1].show(proposals(data, [first, second], chains, followed));
+      thinned?.show(kept(data, [first, second], chains));
       byMode?.show(modes(data, [first, second], chains));
     }
     return chains;

@@ -1,4 +1,4 @@
-// The figures of one parameter against another: the chain's path, where its proposals point, and the modes.
+// The figures of one parameter against another: the chain's path, where its proposals point, the modes, and what thinning kept.
 
 /** Half of a two-dimensional Gaussian lies within this many standard deviations. */
 const HALF = Math.sqrt(2 * Math.log(2));
@@ -44,6 +44,38 @@ function modes(data, [i, j], chains) {
       }
       ctx.globalAlpha = 1;
       data.modes.forEach((place, mode) => mark(plot, plot.X(place[i]), plot.Y(place[j]), mode));
+    },
+  };
+}
+
+/** The draws that thinning kept, among the others. */
+function kept(data, [i, j], chains) {
+  const [p, q] = [data.parameters[i], data.parameters[j]];
+  const [x, y] = [data.kept.values[i], data.kept.values[j]];
+  const base = plane(p, q, chains);
+  return {
+    ...base,
+    title: `${p.name} and ${q.name}: what was kept`,
+    note: `Discs: the draws that thinning kept, ${data.kept.about}. Dots: draws of the chains shown.`,
+    draw: (plot) => {
+      const { ctx } = plot;
+      dots(plot, p, q, chains, () => colour("--dots"));
+      ctx.lineWidth = 1;
+      ctx.fillStyle = colour("--accent");
+      ctx.strokeStyle = colour("--card");
+      for (let k = 0; k < x.length; k++) {
+        ctx.beginPath();
+        ctx.arc(plot.X(x[k]), plot.Y(y[k]), 3.5, 0, 2 * Math.PI);
+        ctx.fill();
+        ctx.stroke();
+      }
+    },
+    hover: (plot, px, py) => {
+      const best = nearest(Array.from(x, (v, k) => ({ px: plot.X(v), py: plot.Y(y[k]), k })), px, py);
+      if (!best) return null;
+      const { k } = best;
+      const text = `chain ${data.kept.chain[k]}, draw ${count(data.kept.draw[k])}\n${p.name} = ${precise(x[k], base.x.range)}\n${q.name} = ${precise(y[k], base.y.range)}`;
+      return { ...best, text };
     },
   };
 }
