@@ -13,13 +13,8 @@ EXAMPLE = re.compile(r"(?:^|(?<=\n\n))(?P<block>>>> .*?)(?=\n\n|\Z)", re.DOTALL)
 def fenced(text: str) -> str:
     """The text with its examples between fences.
 
-    >>> print(fenced("Adds.\\n\\n>>> 1 + 1\\n2"))
-    Adds.
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
+    >>> fenced("Adds.\\n\\n>>> 1 + 1\\n2").splitlines()
+    ['Adds.', '', '```pycon', '>>> 1 + 1', '2', '```']
     """
     return EXAMPLE.sub(lambda example: f"```pycon\n{example['block']}\n```", text)
 
