@@ -260,6 +260,9 @@ fn summarise_jumps(
             return Ok(Some(JumpSummary::new(evidence, proper, &draws, dim)));
         }
         None if !settings.sampler()?.jumps() => return Ok(None),
+        None if settings.run.correlation > 0.0 => {
+            "with correlated noise jump proposals are not independent of the chain; a run without correlation tells it"
+        }
         None if !settings.output.keep_jumps => "jump proposals were not kept (keep-jumps = false)",
         None => "no jump proposals were made after the warm-up",
     };

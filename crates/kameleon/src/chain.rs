@@ -264,7 +264,9 @@ impl<P: Proposal> Chain<P> {
         };
         let sampling = (core.t + 1).saturating_sub(core.settings.warmup);
         let ratio = |log_q: f64| if value.is_finite() { value - log_q } else { f64::NEG_INFINITY };
-        let (acceptance, jump_ratio) = (libm::exp(log_ratio.min(0.0)), log_q.map(ratio));
+        // With correlated noise a jump proposal comes with noise that depends on the chain's: it is no independent draw.
+        let jump_ratio = log_q.map(ratio).filter(|_| core.settings.correlation == 0.0);
+        let acceptance = libm::exp(log_ratio.min(0.0));
         let step =
             Step { t: core.t, warm: sampling == 0, sampling, outcome, accepted, acceptance, component, jump_ratio };
         let Place { x, log_density, .. } = &core.here;

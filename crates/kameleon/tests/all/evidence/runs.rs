@@ -1,6 +1,6 @@
 //! The evidence of runs of the default sampler, whose warm-up ends when it has learned, on targets whose constant is known.
 
-use kameleon::target::{Banana, Noisy, TwoModes};
+use kameleon::target::{Banana, Gaussian, Noisy, TwoModes};
 use kameleon::*;
 
 /// ln ∫exp(−½|x|²) dx in d dimensions.
@@ -37,4 +37,18 @@ fn of_two_modes_is_found_with_and_without_noise() {
     let (target, log_z) = (TwoModes::new(3, 6.0, 0.3).unwrap(), log_gaussian(3.0));
     assert!(believed(target.clone(), log_z, 0.0) >= 3);
     assert!(believed(target, log_z, 1.0) >= 3);
+}
+
+#[test]
+fn correlated_noise_gives_no_evidence() {
+    let run = |correlation: f64| {
+        let plan = Plan { warmup: Warmup::Iterations(600), draws: Some(200), seed: 3, correlation, ..Plan::default() };
+        let noisy = Noisy::new(Gaussian::diagonal(&[1.0, 2.0]).unwrap(), 0.5).unwrap();
+        sample(noisy, &[vec![0.1, 0.2]], &plan, Control::default()).unwrap()
+    };
+    assert!(run(0.0).evidence(true).is_some());
+    let correlated = run(0.9);
+    assert!(
+        correlated.evidence(true).is_none() && correlated.chains.iter().all(|c| c.draws.jumps.log_ratio.is_empty())
+    );
 }
