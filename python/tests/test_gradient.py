@@ -70,9 +70,9 @@ def test_what_is_wrong_with_a_gradient_is_said():
     named = r"wrong: for parameter `b` at \(a = 1, b = 2\) it is 2.0+, where .* give -2"
     with pytest.raises(km.StartError, match=named):
         km.sample(value, [1.0, 2.0], parameters=["a", "b"], gradient=wrong, sampler=km.MALA(), **SHORT)
-    with pytest.raises(ValueError, match="the gradient must be 2 numbers, not 1"):
+    with pytest.raises(km.TargetError, match="the gradient must be 2 numbers, not 1"):
         km.sample(value, [1.0, 2.0], gradient=lambda x: x[:1], sampler=km.MALA(), **SHORT)
-    with pytest.raises(TypeError, match=r"must return \(log density, gradient\), not float"):
+    with pytest.raises(km.TargetError, match=r"must return \(log density, gradient\), not float"):
         km.sample(value, [1.0, 2.0], gradient=True, sampler=km.MALA(), **SHORT)
     with pytest.raises(km.SettingsError, match="gradient"):
         km.sample(value, [1.0, 2.0], gradient="yes", sampler=km.MALA(), **SHORT)
