@@ -20,6 +20,8 @@ BY_NAME = {
     "KAMH": km.KAMH(learn_scale=False),
     "KAMH-LS": km.KAMH(),
     "PCA-Kameleon": km.KameleonPCA(),
+    "MALA": km.MALA(),
+    "PMALA": km.PMALA(),
 }
 
 

@@ -166,8 +166,9 @@ fn a_circle_is_uniform_in_normal_coordinates_and_wraps_what_is_outside() {
         // A flat density is the standard normal one of u, times the length.
         let normal = -0.5 * u * u - 0.5 * std::f64::consts::TAU.ln();
         assert!((target.log_jacobian(&[u]) - 8f64.ln() - normal).abs() < 1e-12);
+        // Next to an end differences are lost in rounding.
         let slope = (there(&target, u + 1e-5) - there(&target, u - 1e-5)) / 2e-5;
-        assert!((target.log_jacobian(&[u]) - slope.ln()).abs() < 1e-4, "{u}");
+        assert!(u.abs() > 5.0 || (target.log_jacobian(&[u]) - slope.ln()).abs() < 1e-4, "{u}");
     }
     for (x, same) in [(5.0, -3.0), (-3.5, 4.5), (7.0, -1.0), (-3.0, -3.0), (-3.0 - 1e-17, -3.0)] {
         assert!((bound.wrap(x) - same).abs() < 1e-12 && bound.contains(x), "{x}");

@@ -172,7 +172,7 @@ fn what_is_wrong_with_a_parameter_is_told_by_its_name() {
     says("start = { from = 2, to = 1 }", "from (2) must be less than to (1)");
     let expected = "line 5, column 9: parameters.a.lower: prior normal(0.0, 1.0): has no mass above 50";
     says("prior = \"normal(0, 1)\"\nlower = 50", expected);
-    says("low = 1", "unknown key `low`, expected one of `lower`, `upper`, `prior`, `start`");
+    says("low = 1", "unknown key `low`, expected one of `lower`, `upper`, `periodic`, `prior`, `start`");
     let said = refusal("[model]\nlog-density = \"-(a^2\"\n[parameters.a]\n");
     assert!(said.starts_with("run.toml, line 2, column 15: model.log-density: "), "{said}");
     let said = refusal("[model]\nlog-density = \"-b^2\"\n[parameters.a]\n");

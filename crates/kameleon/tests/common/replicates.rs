@@ -57,7 +57,8 @@ pub fn noisy_p<P: Proposal + Clone>(proposal: &P, target: &(impl Known + Clone),
         chain.normals_mut()[0] = e;
         let estimate = exact(&mut evaluated, start) + NOISE * e - 0.5 * NOISE * NOISE;
         chain.ask();
-        chain.tell_with_gradient(estimate, &exact_gradient(&mut evaluated, start)).unwrap();
+        let slopes = if proposal.needs_gradient() { exact_gradient(&mut evaluated, start) } else { vec![] };
+        chain.tell_with_gradient(estimate, &slopes).unwrap();
         for _ in 0..STEPS {
             chain.step(&mut noisy).unwrap();
         }
