@@ -4,7 +4,7 @@ use spec_math::Gamma;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-/// How many slopes are carried at once: a gradient takes one pass for every so many parameters.
+/// How many slopes are carried at once: a gradient of more parameters takes several passes.
 pub const SLOPES: usize = 4;
 
 /// A number that formulas can be written in: a plain one, or one with slopes.

@@ -77,7 +77,7 @@ fn a_part_that_was_killed_leaves_the_merged_run_unfinished() {
     }
 }
 
-/// A part of a plan whose chains learn together, stopped after so many evaluations.
+/// A part of a plan whose chains learn together, stopped after a number of evaluations.
 fn part_of(settings: &RunSettings, folder: &Path, stop_after: Option<u64>) {
     let (stop, calls) = (AtomicBool::new(false), AtomicU64::new(0));
     let count = |x: &[f64]| {
