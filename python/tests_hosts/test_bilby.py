@@ -178,7 +178,7 @@ class Slow(Normal):
         time.sleep(0.0005)
         return super().log_likelihood(parameters)
 found = run(Slow(), label="killed", npool={npool})
-found.posterior.to_csv("killed.csv")
+found.posterior.to_csv("killed.csv", index=False)
 """
 
 
