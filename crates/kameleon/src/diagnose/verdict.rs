@@ -76,21 +76,23 @@ impl Verdict {
         self.messages.push(message);
     }
 
+    /// What draws that are believed have passed, and what nobody could see of them.
+    pub fn what_passed(&self) -> String {
+        let least = match self.chains {
+            ..CHAINS_THAT_COUNT => "100 per chain",
+            _ => "1000",
+        };
+        let tails = match self.tails_checked {
+            true => ", and the draws fit the log densities at them.",
+            false => ". Tails that all chains missed would not have been seen.",
+        };
+        format!("every R-hat is at most 1.01, every effective size (ESS) at least {least}{tails}")
+    }
+
     /// The verdict without the messages.
     pub fn headline(&self) -> Cow<'static, str> {
         match (self.converged, &self.goal) {
-            (true, _) => {
-                let least = match self.chains {
-                    ..CHAINS_THAT_COUNT => "100 per chain",
-                    _ => "1000",
-                };
-                let tails = match self.tails_checked {
-                    true => ", and the draws fit the log densities at them.",
-                    false => ". Tails that all chains missed would not have been seen.",
-                };
-                format!("Converged: every R-hat is at most 1.01, every effective size (ESS) at least {least}{tails}")
-                    .into()
-            }
+            (true, _) => format!("Converged: {}", self.what_passed()).into(),
             (false, Some(goal)) => format!("The goal {goal} was reached. By the usual limits:").into(),
             (false, None) => "Not converged:".into(),
         }

@@ -62,11 +62,7 @@ pub(super) fn verdict(posterior: &Posterior, summary: Option<&Summary>) -> Strin
     let (class, head, mut lines) = match summary {
         None => ("bad", "The run cannot be judged", vec!["Its files are inconsistent; run it again.".to_string()]),
         Some(summary) if summary.verdict.converged => {
-            let mut lines = vec![
-                "Every R-hat is at most 1.01 and every effective sample size at least 100 per chain: the chains agree, \
-                 and there are enough draws for the figures in the table."
-                    .to_string(),
-            ];
+            let mut lines = vec![format!("The chains agree: {}", summary.verdict.what_passed())];
             lines.extend(precision(&summary.parameters));
             lines.extend(summary.verdict.messages.iter().cloned());
             ("good", "Converged", lines)
