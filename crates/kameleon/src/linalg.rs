@@ -2,10 +2,12 @@
 
 mod eigen;
 mod orthonormal;
+mod rows;
 mod tridiagonal;
 
 pub use eigen::{LeadingScratch, eigen, leading_eigenpairs};
 pub use orthonormal::{are_orthonormal, orthonormal_rows};
+pub use rows::{multiply_rows, solve_lower_rows, squared_rows};
 
 use crate::simd;
 use multiversion::multiversion;

@@ -1,11 +1,14 @@
 //! A mixture of Student-t distributions: evaluated for all components at once, drawn from, and fitted by weighted
 //! expectation maximisation ([`fit`]).
 
+mod block;
 mod covariance;
 mod em;
+mod moments;
 mod sample;
 mod start;
 
+pub(crate) use block::AtBlock;
 pub use em::{FREEDOMS, Start, fit};
 pub use sample::{Part, Sample};
 
@@ -127,24 +130,18 @@ impl Mixture {
     /// ln of the density at u.
     pub fn log_density(&self, u: &[f64]) -> f64 {
         let mut terms = [Lane::ZERO; MOST_GROUPS];
-        log_terms(&self.rows, &self.constants, u, &mut terms, None);
+        log_terms(&self.rows, &self.constants, u, &mut terms);
         log_sum(&mut terms[..self.constants.len()])
-    }
-
-    /// ln of the density at u, with each component's share of it and squared distance.
-    fn shares(&self, u: &[f64], at: &mut Shares) {
-        let groups = self.constants.len();
-        log_terms(&self.rows, &self.constants, u, &mut at.shares, Some(&mut at.distances));
-        at.log_density = log_sum(&mut at.shares[..groups]);
-        normalise(&mut at.shares[..groups]);
     }
 
     /// Writes each component's share of the density at u.
     pub(crate) fn responsibilities(&self, u: &[f64], shares: &mut Vec<f64>) {
-        let mut at = Shares::NONE;
-        self.shares(u, &mut at);
+        let mut terms = [Lane::ZERO; MOST_GROUPS];
+        log_terms(&self.rows, &self.constants, u, &mut terms);
+        log_sum(&mut terms[..self.constants.len()]);
+        normalise(&mut terms[..self.constants.len()]);
         shares.clear();
-        shares.extend(at.shares.iter().flat_map(|lane| lane.0).take(self.components.len()));
+        shares.extend(terms.iter().flat_map(|lane| lane.0).take(self.components.len()));
     }
 
     /// Draws a point.
@@ -177,30 +174,6 @@ impl Component {
     }
 }
 
-/// What [`Mixture::shares`] finds.
-struct Shares {
-    log_density: f64,
-    shares: [Lane; MOST_GROUPS],
-    distances: [Lane; MOST_GROUPS],
-}
-
-impl Shares {
-    const NONE: Self =
-        Self { log_density: 0.0, shares: [Lane::ZERO; MOST_GROUPS], distances: [Lane::ZERO; MOST_GROUPS] };
-
-    /// Calls with each of the components whose share is not below `least`: which it is, its share and its squared distance.
-    fn each_above(&self, least: f64, components: usize, mut call: impl FnMut(usize, f64, f64)) {
-        let groups = self.shares.iter().zip(&self.distances).take(components.div_ceil(LANES));
-        for (g, (shares, distances)) in groups.enumerate() {
-            for l in 0..LANES.min(components - g * LANES) {
-                if shares.0[l] >= least {
-                    call(g * LANES + l, shares.0[l], distances.0[l]);
-                }
-            }
-        }
-    }
-}
-
 impl From<Mixture> for Vec<Component> {
     fn from(mixture: Mixture) -> Self {
         mixture.components
@@ -221,11 +194,10 @@ pub(crate) fn log_t_constant(d: f64, nu: f64) -> f64 {
     libm::lgamma(0.5 * (nu + d)) - libm::lgamma(0.5 * nu) - 0.5 * d * libm::log(nu * std::f64::consts::PI)
 }
 
-/// ln of each component's weight times its density at u, and its squared distance from u.
+/// ln of each component's weight times its density at u.
 #[multiversion(targets("x86_64+avx2+fma"))]
-fn log_terms(rows: &[Lane], constants: &[[Lane; 3]], u: &[f64], terms: &mut [Lane], distances: Option<&mut [Lane]>) {
+fn log_terms(rows: &[Lane], constants: &[[Lane; 3]], u: &[f64], terms: &mut [Lane]) {
     let stretch = rows.len() / constants.len();
-    let mut distances = distances;
     for (g, (rows, [log_weight, inverse_nu, power])) in rows.chunks_exact(stretch).zip(constants).enumerate() {
         let mut q = [0.0; LANES];
         let mut rest = rows;
@@ -248,9 +220,6 @@ fn log_terms(rows: &[Lane], constants: &[[Lane; 3]], u: &[f64], terms: &mut [Lan
         for l in 0..LANES {
             let log = simd::ln(q[l].mul_add(inverse_nu.0[l], 1.0));
             terms[g].0[l] = log.mul_add(-power.0[l], log_weight.0[l]);
-        }
-        if let Some(distances) = distances.as_deref_mut() {
-            distances[g].0 = q;
         }
     }
 }

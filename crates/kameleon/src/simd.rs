@@ -33,6 +33,51 @@ impl DerefMut for Block {
     }
 }
 
+/// How many points lie side by side in a [`Row`], …
+pub const ROW: usize = 32;
+/// … and how many of them are worked on at once: enough that no operation waits for the one before.
+pub const STRIP: usize = 16;
+/// How many strips a row has.
+pub const STRIPS: usize = ROW / STRIP;
+
+/// One number for each of a few points, where each point takes much work.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub struct Row(pub [f64; ROW]);
+
+impl Row {
+    /// All zeros.
+    pub const ZERO: Self = Self([0.0; ROW]);
+
+    /// Some of the points.
+    #[inline(always)]
+    pub fn strip(&self, s: usize) -> &[f64; STRIP] {
+        &self.0.as_chunks().0[s]
+    }
+
+    /// Some of the points, to be changed.
+    #[inline(always)]
+    pub fn strip_mut(&mut self, s: usize) -> &mut [f64; STRIP] {
+        &mut self.0.as_chunks_mut().0[s]
+    }
+
+    /// Writes points, at most as many as there is room for, one coordinate to each row; the last is repeated to fill the rows.
+    pub fn gather<'a>(rows: &mut [Self], points: impl Iterator<Item = &'a [f64]>) -> usize {
+        let mut count = 0;
+        for point in points.take(ROW) {
+            rows.iter_mut().zip(point).for_each(|(row, x)| row.0[count] = *x);
+            count += 1;
+        }
+        if count > 0 {
+            rows.iter_mut().for_each(|row| {
+                let last = row.0[count - 1];
+                row.0[count..].fill(last);
+            });
+        }
+        count
+    }
+}
+
 const LOG2_E: f64 = std::f64::consts::LOG2_E;
 /// ln 2 in two parts: the first has trailing zeros, so that k·LN2_HIGH is exact.
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;

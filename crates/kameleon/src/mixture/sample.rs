@@ -1,5 +1,6 @@
 //! Weighted points that a density is fitted to.
 
+use super::Mixture;
 use crate::linalg::mirror;
 
 /// Weighted points; the weights sum to the effective size.
@@ -104,6 +105,12 @@ impl Sample {
         }
         mirror(&mut covariance, d);
         Some((mean, covariance))
+    }
+
+    /// The mean log density of a mixture.
+    pub fn mean_log_density(&self, mixture: &Mixture) -> f64 {
+        let logs = mixture.log_densities(&self.points);
+        self.weights.iter().zip(logs).map(|(w, log)| w * log).sum::<f64>() / self.size()
     }
 
     /// The mean of a function of the points.

@@ -1,8 +1,9 @@
 //! Where a fit starts: clusters by k-means from centres drawn far apart.
 
+use super::block::Blocks;
 use super::sample::Sample;
-use super::{LANES, Lane};
 use crate::Rng;
+use crate::simd::{Row, STRIP, STRIPS};
 use multiversion::multiversion;
 use rand::RngExt;
 
@@ -10,7 +11,7 @@ use rand::RngExt;
 const ROUNDS: usize = 5;
 
 /// The cluster of each point, of `count` clusters (k-means++, Arthur and Vassilvitskii 2007).
-pub fn clusters(sample: &Sample, count: usize, rng: &mut Rng) -> Vec<usize> {
+pub fn clusters(sample: &Sample, blocks: &Blocks, count: usize, rng: &mut Rng) -> Vec<usize> {
     let (d, n) = (sample.dim, sample.len());
     let point = |i: usize| &sample.points[i * d..(i + 1) * d];
     let mut centres = point(pick(&sample.weights, rng)).to_vec();
@@ -23,13 +24,14 @@ pub fn clusters(sample: &Sample, count: usize, rng: &mut Rng) -> Vec<usize> {
     }
     let mut cluster = vec![0; n];
     for _ in 0..ROUNDS {
+        for block in blocks.iter() {
+            let nearest = nearest_centres(&centres, block.coordinates);
+            cluster[block.first..].iter_mut().zip(nearest.0).for_each(|(cluster, k)| *cluster = k as usize);
+        }
         let mut sums = vec![0.0; count * d];
         let mut sizes = vec![0.0; count];
-        let lanes = in_lanes(&centres, d);
-        for (i, (x, w)) in sample.iter().enumerate() {
-            let k = nearest_centre(&lanes, x);
-            cluster[i] = k;
-            sizes[k] += w;
+        for ((x, w), k) in sample.iter().zip(&cluster) {
+            sizes[*k] += w;
             sums[k * d..(k + 1) * d].iter_mut().zip(x).for_each(|(sum, x)| *sum += w * x);
         }
         for ((centre, sum), size) in centres.chunks_exact_mut(d).zip(sums.chunks_exact(d)).zip(sizes) {
@@ -52,44 +54,30 @@ fn pick(weights: &[f64], rng: &mut Rng) -> usize {
     found.unwrap_or_else(|| rng.random_range(0..weights.len()))
 }
 
-/// The centres in groups of lanes, one coordinate after another; lanes without a centre are infinitely far.
-fn in_lanes(centres: &[f64], d: usize) -> Vec<Lane> {
-    let mut lanes = vec![Lane([f64::INFINITY; LANES]); (centres.len() / d).div_ceil(LANES) * d];
-    for (k, centre) in centres.chunks_exact(d).enumerate() {
-        for (i, c) in centre.iter().enumerate() {
-            lanes[k / LANES * d + i].0[k % LANES] = *c;
-        }
-    }
-    lanes
-}
-
-/// Which centre is nearest to x; the first of those that are equally near.
+/// Which centre is nearest to each point of a block; the first of those that are equally near.
 #[multiversion(targets("x86_64+avx2+fma"))]
-fn nearest_centre(lanes: &[Lane], x: &[f64]) -> usize {
-    let mut best = [f64::INFINITY; LANES];
-    let mut group_of_best = [0.0; LANES];
-    for (g, group) in lanes.chunks_exact(x.len()).enumerate() {
-        let mut near = [0.0; LANES];
-        for (centres, x) in group.iter().zip(x) {
-            for l in 0..LANES {
-                let e = x - centres.0[l];
-                near[l] += e * e;
+fn nearest_centres(centres: &[f64], coordinates: &[Row]) -> Row {
+    let mut found = Row::ZERO;
+    for s in 0..STRIPS {
+        let mut best = [f64::INFINITY; STRIP];
+        let mut which = [0.0; STRIP];
+        for (k, centre) in centres.chunks_exact(coordinates.len()).enumerate() {
+            let mut near = [0.0; STRIP];
+            for (row, c) in coordinates.iter().zip(centre) {
+                let x = row.strip(s);
+                for l in 0..STRIP {
+                    near[l] += (x[l] - c) * (x[l] - c);
+                }
+            }
+            for l in 0..STRIP {
+                let nearer = near[l] < best[l];
+                best[l] = if nearer { near[l] } else { best[l] };
+                which[l] = if nearer { k as f64 } else { which[l] };
             }
         }
-        for l in 0..LANES {
-            let nearer = near[l] < best[l];
-            best[l] = if nearer { near[l] } else { best[l] };
-            group_of_best[l] = if nearer { g as f64 } else { group_of_best[l] };
-        }
+        *found.strip_mut(s) = which;
     }
-    let least = best.iter().fold(f64::INFINITY, |least, near| if *near < least { *near } else { least });
-    let mut first = usize::MAX;
-    for l in 0..LANES {
-        if best[l] == least {
-            first = first.min(group_of_best[l] as usize * LANES + l);
-        }
-    }
-    first
+    found
 }
 
 /// Lowers the distance of each point to its nearest centre where a new centre is nearer; `columns` are the points, one coordinate
@@ -124,11 +112,13 @@ mod tests {
             let mut coordinates =
                 |n: usize| (0..n * d).map(|_| f64::from(rng.random_range(-3..3))).collect::<Vec<f64>>();
             let (centres, points) = (coordinates(count), coordinates(50));
-            let lanes = in_lanes(&centres, d);
-            for x in points.chunks_exact(d) {
-                let near: Vec<f64> = centres.chunks_exact(d).map(|centre| distance(x, centre)).collect();
-                let least = near.iter().copied().fold(f64::INFINITY, f64::min);
-                assert_eq!(nearest_centre(&lanes, x), near.iter().position(|n| *n == least).unwrap());
+            for block in Blocks::new(&points, d).iter() {
+                let found = nearest_centres(&centres, block.coordinates);
+                for (x, found) in points.chunks_exact(d).skip(block.first).take(block.count).zip(found.0) {
+                    let near: Vec<f64> = centres.chunks_exact(d).map(|centre| distance(x, centre)).collect();
+                    let least = near.iter().copied().fold(f64::INFINITY, f64::min);
+                    assert_eq!(found as usize, near.iter().position(|n| *n == least).unwrap());
+                }
             }
         }
     }

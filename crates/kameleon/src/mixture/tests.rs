@@ -1,7 +1,9 @@
 mod fit;
 
+use super::block::Blocks;
 use super::*;
 use crate::diagnose::kolmogorov_smirnov_uniform;
+use crate::linalg::solve_lower;
 use crate::random::{Purpose, stream};
 use spec_math::Gamma;
 
@@ -78,20 +80,45 @@ fn the_shares_are_those_of_the_components() {
         let one = Mixture::new(vec![mixture.components()[k].clone()]).unwrap();
         move |u: &[f64]| weight.ln() + one.log_density(u)
     };
-    let mut at = Shares::NONE;
+    let mut shares = Vec::new();
     for _ in 0..50 {
         let u: Vec<f64> = (0..3).map(|_| 4.0 * normal(&mut rng)).collect();
-        mixture.shares(&u, &mut at);
-        assert_eq!(at.log_density, mixture.log_density(&u));
-        let mut called = 0;
-        at.each_above(0.0, 11, |k, share, distance| {
-            assert_eq!(k, called);
-            assert_eq!((share, distance), (at.shares[k / LANES].0[k % LANES], at.distances[k / LANES].0[k % LANES]));
-            called += 1;
-        });
-        assert_eq!(called, 11);
-        for k in 0..11 {
-            assert!((at.shares[k / LANES].0[k % LANES] - (alone(k)(&u) - at.log_density).exp()).abs() < 1e-12);
+        mixture.responsibilities(&u, &mut shares);
+        assert_eq!(shares.len(), 11);
+        for (k, share) in shares.iter().enumerate() {
+            assert!((share - (alone(k)(&u) - mixture.log_density(&u)).exp()).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn many_points_at_once_are_as_each_alone_to_the_last_bit() {
+    let mut rng = rng(7);
+    for (dim, count, points) in
+        [(1, 1, 1), (1, 9, 31), (2, 3, 32), (2, 64, 33), (3, 8, 70), (4, 20, 5), (9, 17, 64), (12, 141, 40)]
+    {
+        let mixture = any_mixture(dim, count, &mut rng);
+        let far = [0.1, 3.0, 100.0, 1e6, 1e20, 1e200];
+        let points: Vec<f64> = (0..points * dim).map(|i| far[i / dim % far.len()] * normal(&mut rng)).collect();
+        let (blocks, mut at, mut shares) = (Blocks::new(&points, dim), AtBlock::new(count), Vec::new());
+        let together = mixture.log_densities(&points);
+        assert_eq!(together.len(), points.len() / dim);
+        for block in blocks.iter() {
+            mixture.shares_in(block.coordinates, &mut at);
+            for (p, u) in points.chunks_exact(dim).skip(block.first).take(block.count).enumerate() {
+                let alone = mixture.log_density(u).to_bits();
+                assert_eq!(at.log_density.0[p].to_bits(), alone);
+                assert_eq!(together[block.first + p].to_bits(), alone);
+                mixture.responsibilities(u, &mut shares);
+                for (k, share) in shares.iter().enumerate() {
+                    assert_eq!((at.terms[k].0[p] / at.totals.0[p]).to_bits(), share.to_bits());
+                    let component = &mixture.components()[k];
+                    let mut e: Vec<f64> = u.iter().zip(&component.centre).map(|(u, m)| u - m).collect();
+                    solve_lower(&component.factor, &mut e);
+                    let (distance, expected) = (at.distances[k].0[p], e.iter().map(|e| e * e).sum::<f64>());
+                    assert!(distance == expected || (distance - expected).abs() < 1e-9 * (1.0 + expected));
+                }
+            }
         }
     }
 }

@@ -4,6 +4,8 @@
 //! Q(x) = [(1 − δ) M(Eu) t_ν(u − EᵀEu; 0, sI) + δ t₃(u; 0, 1.5 I)] / |A| with u = A⁻¹(x − m), where E has orthonormal rows.
 //! Its tails are heavier than most targets': with lighter ones a chain may sit in a tail for long.
 
+mod block;
+
 use super::Frame;
 use crate::Rng;
 use crate::linalg::{are_orthonormal, dot, multiply_lower, orthonormal_rows, solve_lower};
@@ -24,6 +26,12 @@ pub trait Density: Clone {
     /// ln of it at x; `u` is room for d numbers.
     fn log_density(&self, x: &[f64], u: &mut [f64]) -> f64;
 
+    /// ln of it at each of some points.
+    fn log_densities<'a>(&self, points: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
+        let mut u = vec![0.0; self.dim()];
+        points.map(|x| self.log_density(x, &mut u)).collect()
+    }
+
     /// Draws x from it.
     fn draw(&self, rng: &mut Rng, x: &mut [f64]);
 
@@ -38,6 +46,10 @@ impl Density for JumpDensity {
 
     fn log_density(&self, x: &[f64], u: &mut [f64]) -> f64 {
         JumpDensity::log_density(self, x, u)
+    }
+
+    fn log_densities<'a>(&self, points: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
+        JumpDensity::log_densities(self, points)
     }
 
     fn draw(&self, rng: &mut Rng, x: &mut [f64]) {
@@ -130,16 +142,25 @@ impl JumpDensity {
     pub fn log_density(&self, x: &[f64], u: &mut [f64]) -> f64 {
         let Parts { frame, few, mixture, .. } = &self.parts;
         frame.coordinates(x, u);
-        let (d, squared) = (u.len() as f64, dot(u, u));
-        let near = match few {
-            None => mixture.log_density(u),
+        let squared = dot(u, u);
+        match few {
+            None => self.log_sum(mixture.log_density(u), squared, squared),
             Some(few) => {
                 let mut room = [0.0; Self::MOST_DIRECTIONS];
                 let s = few.coordinates(u, &mut room);
-                let rest = (squared - dot(s, s)).max(0.0);
-                mixture.log_density(s) - few.rest.log_fall(d - s.len() as f64, rest)
+                self.log_sum(mixture.log_density(s), squared, dot(s, s))
             }
-        };
+        }
+    }
+
+    /// ln Q from that of the mixture, and from the squared lengths of u and of Eu.
+    fn log_sum(&self, log_mixture: f64, squared: f64, in_mixture: f64) -> f64 {
+        let Parts { frame, few, mixture, .. } = &self.parts;
+        let d = frame.dim() as f64;
+        let near = few.as_ref().map_or(log_mixture, |few| {
+            let rest = (squared - in_mixture).max(0.0);
+            log_mixture - few.rest.log_fall(d - mixture.dim() as f64, rest)
+        });
         log_add(self.log_near + near, self.log_wide - WIDE.log_fall(d, squared))
     }
 

@@ -1,6 +1,7 @@
 //! Coordinates in which distances mean something: u = A⁻¹(x − m).
 
-use crate::linalg::{log_diagonal, multiply_lower, solve_lower};
+use crate::linalg::{log_diagonal, multiply_lower, solve_lower, solve_lower_rows};
+use crate::simd::Row;
 use serde::{Deserialize, Serialize};
 
 /// The origin m and the lower triangular A. With AAᵀ = Σ the target is white in it.
@@ -32,6 +33,12 @@ impl Frame {
     pub fn coordinates(&self, x: &[f64], u: &mut [f64]) {
         u.iter_mut().zip(x).zip(&self.origin).for_each(|((u, x), m)| *u = x - m);
         solve_lower(&self.factor, u);
+    }
+
+    /// Replaces points that lie side by side by their coordinates.
+    pub fn coordinates_of_rows(&self, rows: &mut [Row]) {
+        rows.iter_mut().zip(&self.origin).for_each(|(row, m)| row.0.iter_mut().for_each(|x| *x -= m));
+        solve_lower_rows(&self.factor, rows);
     }
 
     /// Replaces coordinates by their point.

@@ -62,8 +62,9 @@ pub fn with_flat_part(fitted: Fitted, sample: &Sample, shares: Shares, rng: &mut
 /// A mixture fitted to the points with weights w q^−power, none larger than that of one in √n.
 fn flat_mixture(mixture: &Mixture, mut sample: Sample, power: f64, rng: &mut Rng) -> Option<Mixture> {
     let size = sample.size();
-    let log = |(u, w): (&[f64], f64)| libm::log(w.max(1e-300)) - power * mixture.log_density(u);
-    let logs: Vec<f64> = sample.iter().map(log).collect();
+    let log_densities = mixture.log_densities(&sample.points).into_iter();
+    let logs: Vec<f64> =
+        sample.weights.iter().zip(log_densities).map(|(w, log)| libm::log(w.max(1e-300)) - power * log).collect();
     let total = super::proposals::log_sum_exp(logs.iter().copied());
     let most = 1.0 / (size + 4.0).sqrt();
     let weights: Vec<f64> = logs.iter().map(|log| libm::exp(log - total).min(most)).collect();

@@ -57,9 +57,11 @@ fn missed(density: &JumpDensity, met: &Met<'_>) -> Option<(Sample, f64)> {
     let mut room = [0.0; JumpDensity::MOST_DIRECTIONS];
     let mut sample = Sample::new(mixture.dim());
     let mut missed = 0.0;
-    for ((x, log_density), mass) in met.points.iter().zip(&met.log_density).zip(&met.mass) {
-        let ratio = libm::exp(log_density - density.log_density(x, &mut u));
+    let log_jump = density.log_densities(met.points.iter().copied());
+    for (((x, log_density), mass), log_jump) in met.points.iter().zip(&met.log_density).zip(&met.mass).zip(log_jump) {
+        let ratio = libm::exp(log_density - log_jump);
         if ratio > MISSED && *mass > 0.0 {
+            frame.coordinates(x, &mut u);
             let s = few.as_ref().map_or(u.as_slice(), |few| few.coordinates(&u, &mut room));
             missed += mass;
             let weight = mass * ratio.min(1e6).sqrt();

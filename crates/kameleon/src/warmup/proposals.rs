@@ -134,9 +134,8 @@ impl<Q: Density> Proposals<Q> {
         for of in 0..self.rounds.len() {
             for by in self.rounds[of].log_q.len()..self.rounds.len() {
                 let density = &self.rounds[by].density;
-                let mut u = vec![0.0; density.dim()];
-                let points = self.rounds[of].drawn.points.chunks_exact(u.len());
-                let log_q = points.map(|x| density.log_density(x, &mut u)).collect();
+                let points = self.rounds[of].drawn.points.chunks_exact(density.dim());
+                let log_q = density.log_densities(points);
                 self.rounds[of].log_q.push(log_q);
             }
         }

@@ -102,9 +102,9 @@ fn points_of_history(
         return None;
     }
     if let Some(density) = density {
-        let mut u = vec![0.0; metric.dim()];
-        let candidates = window.fair(CANDIDATES, rng).into_iter();
-        let mut ranked: Vec<(f64, &[f64])> = candidates.map(|x| (density.log_density(x, &mut u), x)).collect();
+        let candidates = window.fair(CANDIDATES, rng);
+        let logs = density.log_densities(candidates.iter().copied());
+        let mut ranked: Vec<(f64, &[f64])> = logs.into_iter().zip(candidates).collect();
         ranked.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         states.extend(ranked.into_iter().take(rare).map(|(_, x)| x));
         let order = |a: &&[f64], b: &&[f64]| a.iter().zip(*b).map(|(a, b)| a.total_cmp(b)).find(|o| o.is_ne());

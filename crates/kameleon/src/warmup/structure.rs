@@ -87,7 +87,7 @@ fn best_of_three(sample: &Sample, effort: Effort, components: usize, own: usize,
     let mut best: Option<(f64, Mixture)> = None;
     for _ in 0..beginnings {
         if let Some(mixture) = fit(&few, Start::Clusters(components, rng), own, BEGUN) {
-            let score = few.mean(|u| mixture.log_density(u));
+            let score = few.mean_log_density(&mixture);
             if best.as_ref().is_none_or(|(highest, _)| score > *highest) {
                 best = Some((score, mixture));
             }
@@ -191,7 +191,7 @@ impl Search<'_> {
         while components <= most && (components == 1 || enough(components)) && failures < 2 {
             let start = Start::Clusters(components, self.rng);
             let Some(mixture) = fit(&space.fitted, start, space.own, TRIED) else { break };
-            let score = space.judged.mean(|u| mixture.log_density(u)) + space.rest;
+            let score = space.judged.mean_log_density(&mixture) + space.rest;
             if self.best.as_ref().is_none_or(|best| score > best.score) {
                 self.best = Some(Choice { score, rows: space.rows.clone(), own: space.own, components });
             }

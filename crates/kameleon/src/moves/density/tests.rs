@@ -67,6 +67,20 @@ fn by_definition(density: &JumpDensity, x: &[f64]) -> f64 {
 }
 
 #[test]
+fn many_points_at_once_are_as_each_alone_to_the_last_bit() {
+    let mut rng = stream_of(6);
+    for (dim, k) in CASES.into_iter().chain([(9, 9), (13, 3)]) {
+        let density = any_density(dim, k, &mut rng);
+        for count in [0, 1, 32, 75] {
+            let points: Vec<f64> = (0..count * dim).map(|i| [1.0, 1e3, 1e9][i / dim % 3] * normal(&mut rng)).collect();
+            let mut u = vec![0.0; dim];
+            let alone: Vec<f64> = points.chunks_exact(dim).map(|x| density.log_density(x, &mut u)).collect();
+            assert_eq!(density.log_densities(points.chunks_exact(dim)), alone, "{dim} {k}");
+        }
+    }
+}
+
+#[test]
 fn the_density_is_that_of_its_definition() {
     let mut rng = stream_of(1);
     for (d, k) in CASES {
