@@ -82,7 +82,7 @@ pub const SAMPLERS: &[Entry<Sampler>] = &[
     Entry { name: "KMC", class: "KMC", settings: || KmcSettings::table(false),
         about: "Hamiltonian paths without gradients: of a density fitted to the history, by kernels; not of the paper",
         make: |given| KmcSettings::chosen(false, given).map(Sampler::Kmc) },
-    Entry { name: "KMC-finite", class: "KMCFinite", settings: || KmcSettings::table(true),
+    Entry { name: "KMC-finite", class: "KMC", settings: || KmcSettings::table(true),
         about: "the same with random Fourier features; not of the paper",
         make: |given| KmcSettings::chosen(true, given).map(Sampler::Kmc) },
 ];

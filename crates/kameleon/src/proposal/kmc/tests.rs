@@ -7,7 +7,7 @@ use super::surrogate::Surrogate;
 use crate::linalg::dot;
 use crate::points::Points;
 use crate::random::{Purpose, stream};
-use crate::simd::Block;
+use crate::simd::{BLOCK, Block};
 use rand::RngExt;
 use rand_distr::StandardNormal;
 
@@ -41,7 +41,7 @@ fn the_gradient_is_that_of_the_energy() {
     for basis in bases(&normals(150 * d, 1), d) {
         let (theta, u) = (normals(150, 2), normals(d, 3));
         let mut gradient = vec![1.0; d];
-        basis.add_gradient(1.7, &theta, &u, &mut Block::ZERO, &mut gradient);
+        basis.add_gradient(1.7, &theta, &u, &mut Block([0.0; BLOCK]), &mut gradient);
         for (gradient, slope) in gradient.iter().zip(slopes(&basis, 1.7, &theta, &u)) {
             assert!((gradient - 1.0 - slope).abs() < 1e-7, "{gradient} {slope}");
         }
@@ -117,7 +117,7 @@ fn the_fitted_score_of_a_gaussian_is_near_its_own() {
             let mut error = 0.0;
             for u in normals(500 * d, 8).chunks(d) {
                 let mut gradient = vec![0.0; d];
-                surrogate.gradient(u, &mut Block::ZERO, &mut gradient);
+                surrogate.gradient(u, &mut Block([0.0; BLOCK]), &mut gradient);
                 error += gradient.iter().zip(u).map(|(g, u)| (g + u).powi(2)).sum::<f64>() / 500.0;
             }
             assert!(error < 0.1 * d as f64, "finite {finite}, gaussian {gaussian}: {error}");
@@ -141,7 +141,7 @@ fn far_from_the_past_kernels_have_no_gradient() {
     let [kernels, features] = bases(&normals(50 * d, 11), d);
     for (basis, fades) in [(kernels, true), (features, false)] {
         let mut gradient = vec![0.0; d];
-        basis.add_gradient(1.0, &normals(50, 12), &[100.0, 0.0], &mut Block::ZERO, &mut gradient);
+        basis.add_gradient(1.0, &normals(50, 12), &[100.0, 0.0], &mut Block([0.0; BLOCK]), &mut gradient);
         assert_eq!(gradient.iter().all(|g| g.abs() < 1e-100), fades);
     }
 }
