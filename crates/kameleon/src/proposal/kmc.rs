@@ -7,6 +7,7 @@ mod fit;
 mod frame;
 mod kernels;
 mod leapfrog;
+mod objective;
 mod past;
 mod surrogate;
 

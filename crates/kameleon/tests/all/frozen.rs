@@ -61,7 +61,9 @@ fn a_density_that_is_fitted_after_the_warm_up_is_seen() {
         let settings = ChainSettings { index: 0, seed: 4, warmup: 2000, normals: 0, correlation: 0.0 };
         let mut chain = sampler.chain(&[0.1; 3], settings, Length::new(2000, 0)).unwrap();
         let [before, after] = [1200, 800].map(|steps| {
-            (0..steps).for_each(|_| drop(chain.step(&mut banana()).unwrap()));
+            for _ in 0..steps {
+                chain.step(&mut banana()).unwrap();
+            }
             learned_state(chain.as_ref())
         });
         assert!(!before["surrogate"].is_null() && before["surrogate"] != after["surrogate"], "{}", sampler.name());

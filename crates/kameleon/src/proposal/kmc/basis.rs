@@ -2,29 +2,9 @@
 
 use super::features::Features;
 use super::kernels::Kernels;
-use crate::simd::{self, Block};
-use multiversion::multiversion;
+use super::objective::{Objective, Table};
+use crate::simd::Block;
 use serde::{Deserialize, Serialize};
-
-/// J(θ) = ½θᵀCθ + bᵀθ: the score matching objective of f on some points, up to what does not depend on θ.
-#[derive(Clone, Debug)]
-pub(super) struct Objective {
-    /// C, the mean of Σ_l ∂_lφ_i ∂_lφ_j over the points; its lower triangle.
-    pub c: Vec<f64>,
-    /// b, the mean of Δφ_i + ⟨∇φ_i, s⟩ with the score s of the base density.
-    pub b: Vec<f64>,
-}
-
-/// What is the same for all bandwidths, for each φ_j and each point, one φ after another.
-#[derive(Clone, Debug)]
-pub(super) struct Table {
-    /// The number of points.
-    pub count: usize,
-    /// |z_j − x|², or ⟨ω_j, x⟩ of bandwidth 1.
-    pub argument: Vec<f64>,
-    /// ⟨z_j − x, s(x)⟩, or ⟨ω_j, s(x)⟩ of bandwidth 1.
-    pub along_score: Vec<f64>,
-}
 
 /// φ_1, …, φ_n
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -113,21 +93,4 @@ impl Basis {
             Self::Features(features) => features.add_gradient(sigma, theta, u, weights, gradient),
         }
     }
-}
-
-/// The lower triangle of the n × n products ⟨a_i, b_j⟩ + ⟨a_j, b_i⟩ and ⟨b_i, b_j⟩ of rows, each made into one number.
-#[multiversion(targets("x86_64+avx2+fma"))]
-pub(super) fn products(a: &[f64], b: &[f64], n: usize, value: &dyn Fn(usize, usize, f64, f64) -> f64) -> Vec<f64> {
-    let count = b.len() / n;
-    let mut c = vec![0.0; n * n];
-    for i in 0..n {
-        let (a_i, b_i) = (&a[i * count..(i + 1) * count], &b[i * count..(i + 1) * count]);
-        for j in 0..=i {
-            let (a_j, b_j) = (&a[j * count..(j + 1) * count], &b[j * count..(j + 1) * count]);
-            // Three sums side by side, since one alone would wait for each of its additions.
-            let (ij, ji, both) = (simd::dot(a_i, b_j), simd::dot(a_j, b_i), simd::dot(b_i, b_j));
-            c[i * n + j] = value(i, j, ij + ji, both);
-        }
-    }
-    c
 }

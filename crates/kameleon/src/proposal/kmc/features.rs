@@ -1,8 +1,8 @@
 //! f(x) = Σ θ_j √(2/m) cos(⟨ω_j, x⟩/σ + b_j), the sum of KMC-finite: random Fourier features of the Gaussian kernel (Rahimi and Recht 2007).
 //! Unlike kernels, they do not fade out far from the past.
 
-use super::basis::{Objective, Table};
 use super::kernels::add_weighted;
+use super::objective::{Objective, Table};
 use crate::gradient_covariance::inner_products;
 use crate::points::Points;
 use crate::random::{Purpose, stream};

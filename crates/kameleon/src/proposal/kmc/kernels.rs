@@ -1,6 +1,6 @@
 //! f(x) = Σ θ_j exp(−|z_j − x|²/2σ²), the sum of KMC (lite): Gaussian kernels centred at past states. Far from all of them its gradient is zero.
 
-use super::basis::{Objective, Table, products};
+use super::objective::{Objective, Table, products};
 use crate::gradient_covariance::squared_distances;
 use crate::points::Points;
 use crate::simd::{self, BLOCK, Block};

@@ -1,8 +1,9 @@
-use super::basis::{Basis, Objective};
+use super::basis::Basis;
 use super::features::Features;
 use super::fit::fit;
 use super::frame::Frame;
 use super::kernels::Kernels;
+use super::objective::Objective;
 use super::surrogate::Surrogate;
 use crate::linalg::dot;
 use crate::points::Points;
