@@ -28,7 +28,7 @@ from .evidence import Evidence, Reweighted, reweight
 from .parameters import Periodic
 from .population import Mode, Population, PopulationSummary
 from .result import Result
-from .samplers import AM, AMPCA, DEMCZ, KAMH, MALA, PMALA, SM, Kameleon, KameleonPCA, Sampler
+from .samplers import AM, AMPCA, DEMCZ, KAMH, KMC, MALA, PMALA, SM, Kameleon, KameleonPCA, Sampler
 from .sampling import load, resume, sample
 from .thinning import Thinned
 
@@ -37,6 +37,7 @@ __all__ = [
     "AMPCA",
     "DEMCZ",
     "KAMH",
+    "KMC",
     "MALA",
     "PMALA",
     "SM",

@@ -18,6 +18,7 @@ __all__ = [
     "AMPCA",
     "DEMCZ",
     "KAMH",
+    "KMC",
     "MALA",
     "PMALA",
     "SM",
@@ -262,3 +263,34 @@ class MALA(Sampler):
     discard: int = 500
     until: Literal["warmup", "forever"] = "warmup"
     _name = "MALA"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class KMC(Sampler):
+    """KMC: Hamiltonian paths without gradients: of a density fitted to the history, by kernels; not of the paper. KMC-
+    finite: the same with random Fourier features; not of the paper.
+
+    Args:
+        finite: Whether f is a sum of random Fourier features (KMC-finite) or of kernels at past states (KMC).
+        n: The number of kernels or of features. (1 to 5000)
+        history: The number of past states that f is fitted to: half of them for the fit, half to choose bandwidth
+            and regularisation. (80 to 1000000)
+        gaussian: Whether the fitted density is a Gaussian times exp f, or exp f alone, as published.
+        steps: The largest number of leapfrog steps of a path; a path has at least half of it. (1 to 1000)
+        path: The longest path, in units of the history's standard deviation: quarter of the period of a Gaussian is
+            1.57. (> 0)
+        walk: The share of random walk steps. (0 to 1)
+        acceptance: The acceptance rate that the length of a path is learned for. (> 0, < 1)
+        discard: The number of iterations before a covariance or a density is learned.
+    """
+
+    finite: bool = False
+    n: int = 300
+    history: int = 1000
+    gaussian: bool = True
+    steps: int = 10
+    path: float = 2.0
+    walk: float = 0.1
+    acceptance: float = 0.5
+    discard: int = 500
+    _name = "KMC"

@@ -22,6 +22,8 @@ BY_NAME = {
     "PCA-Kameleon": km.KameleonPCA(),
     "MALA": km.MALA(),
     "PMALA": km.PMALA(),
+    "KMC": km.KMC(),
+    "KMC-finite": km.KMC(finite=True),
 }
 
 

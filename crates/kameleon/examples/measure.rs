@@ -48,11 +48,24 @@ fn main() {
                 "mix20" => measure(target, mixed(20), &plan, runs),
                 "c30" => measure(target, Banana::new(30, 0.03, 100.0).unwrap(), &plan, runs),
                 "c12" => measure(target, Banana::new(12, 0.03, 100.0).unwrap(), &plan, runs),
+                "gauss20" => measure(target, Gaussian::diagonal(&[1.0; 20]).unwrap(), &plan, runs),
+                "gauss50" => measure(target, Gaussian::diagonal(&[1.0; 50]).unwrap(), &plan, runs),
+                "corr60" => measure(target, correlated(60, 0.9), &plan, runs),
+                "noisy2" => {
+                    let banana = Banana::new(2, 0.1, 100.0).unwrap();
+                    measure(target, Noisy::new(banana, 1.0).unwrap(), &plan, runs);
+                }
                 "c16" => measure(target, Banana::new(16, 0.03, 100.0).unwrap(), &plan, runs),
                 other => panic!("no target {other}"),
             }
         }
     }
+}
+
+/// Unit variances, all correlations the same.
+fn correlated(dim: usize, rho: f64) -> Gaussian {
+    let covariance: Vec<f64> = (0..dim * dim).map(|k| if k / dim == k % dim { 1.0 } else { rho }).collect();
+    Gaussian::new(&vec![0.0; dim], &covariance).unwrap()
 }
 
 fn mixed(dim: usize) -> MixedBanana {

@@ -8,7 +8,8 @@ mod block;
 use crate::kernel::Kernel;
 use crate::points::Points;
 use crate::simd::{self, BLOCK, Block, LANES, Lanes};
-use block::{GROUP, accumulate, half_gradients, inner_products, squared_distances};
+use block::{GROUP, accumulate, half_gradients};
+pub(crate) use block::{inner_products, squared_distances};
 use multiversion::multiversion;
 
 /// Room for one block's gradients and the running sums, allocated once per place.

@@ -5,6 +5,7 @@ mod differential_evolution;
 mod kameleon;
 mod kamh;
 mod kamh_pca;
+mod kmc;
 mod mala;
 mod principal_components;
 mod random_walk;
@@ -15,6 +16,7 @@ pub use differential_evolution::{DifferentialEvolution, DifferentialEvolutionSet
 pub use kameleon::{FUNNEL, Kameleon, KameleonSettings};
 pub use kamh::{Kamh, KamhSettings, Local as KamhLocal};
 pub use kamh_pca::{KamhPca, KamhPcaSettings, Local as KamhPcaLocal};
+pub use kmc::{Kmc, KmcSettings};
 pub use mala::{Local as MalaLocal, Mala, MalaSettings};
 pub use principal_components::{PrincipalComponents, PrincipalComponentsSettings};
 pub use random_walk::{RandomWalk, RandomWalkSettings, gelman_scale};
@@ -30,7 +32,8 @@ macro_rules! all_proposals {
             KamhPca,
             Kameleon,
             DifferentialEvolution,
-            Mala
+            Mala,
+            Kmc
         );
     };
 }

@@ -30,6 +30,8 @@ pub enum Sampler {
     DifferentialEvolution(DifferentialEvolutionSettings),
     /// MALA and PMALA: steps that drift along the gradient.
     Mala(MalaSettings),
+    /// KMC and KMC-finite: Hamiltonian paths of a density that is fitted to the history.
+    Kmc(KmcSettings),
 }
 
 impl Default for Sampler {
@@ -77,6 +79,12 @@ pub const SAMPLERS: &[Entry<Sampler>] = &[
     Entry { name: "MALA", class: "MALA", settings: || MalaSettings::table(false),
         about: "Langevin steps: isotropic, with drift along the gradient; needs a gradient; not of the paper",
         make: |given| MalaSettings::chosen(false, given).map(Sampler::Mala) },
+    Entry { name: "KMC", class: "KMC", settings: || KmcSettings::table(false),
+        about: "Hamiltonian paths without gradients: of a density fitted to the history, by kernels; not of the paper",
+        make: |given| KmcSettings::chosen(false, given).map(Sampler::Kmc) },
+    Entry { name: "KMC-finite", class: "KMC", settings: || KmcSettings::table(true),
+        about: "the same with random Fourier features; not of the paper",
+        make: |given| KmcSettings::chosen(true, given).map(Sampler::Kmc) },
 ];
 
 impl Sampler {
@@ -168,6 +176,16 @@ impl Sampler {
         Self::Mala(MalaSettings::default())
     }
 
+    /// Hamiltonian paths of a density that is fitted to the history by kernels.
+    pub fn kmc() -> Self {
+        Self::Kmc(KmcSettings::default())
+    }
+
+    /// Hamiltonian paths of a density that is fitted to the history by random Fourier features.
+    pub fn kmc_finite() -> Self {
+        Self::Kmc(KmcSettings { finite: true, ..KmcSettings::default() })
+    }
+
     /// Differential evolution over past states.
     pub fn de_mc_z() -> Self {
         Self::DifferentialEvolution(DifferentialEvolutionSettings::default())
@@ -197,6 +215,7 @@ impl Sampler {
             Self::Kameleon(s) => values_of(s),
             Self::DifferentialEvolution(s) => values_of(s),
             Self::Mala(s) => values_of(s),
+            Self::Kmc(s) => values_of(s),
         };
         Choice { name: self.name().into(), settings }
     }
@@ -215,6 +234,8 @@ impl Sampler {
             Self::DifferentialEvolution(_) => "DE-MC(Z)",
             Self::Mala(s) if s.learn_covariance => "PMALA",
             Self::Mala(_) => "MALA",
+            Self::Kmc(s) if s.finite => "KMC-finite",
+            Self::Kmc(_) => "KMC",
         }
     }
 
@@ -241,6 +262,7 @@ impl Sampler {
             Self::KamhPca(s) => started(KamhPca::new(s, d, length)?, start, settings),
             Self::DifferentialEvolution(s) => started(DifferentialEvolution::new(s, d, length)?, start, settings),
             Self::Mala(s) => started(Mala::new(s, d, length)?, start, settings),
+            Self::Kmc(s) => started(Kmc::new(s, d, length)?, start, settings),
             Self::Kameleon(s) => started(Kameleon::new(s, d, length)?, start, settings),
         }
     }

@@ -45,6 +45,10 @@ invariance! {
     mala_leaves_the_flower: mala(3, 3000, false), flower();
     pmala_leaves_the_banana: mala(4, 3000, true), banana();
     pmala_leaves_the_flower: mala(3, 3000, true), flower();
+    kmc_leaves_the_banana: kmc(4, 3000, false), banana();
+    kmc_leaves_the_flower: kmc(3, 3000, false), flower();
+    kmc_finite_leaves_the_banana: kmc(4, 3000, true), banana();
+    kmc_finite_leaves_the_flower: kmc(3, 3000, true), flower();
     kameleon_pca_leaves_the_banana: kameleon_pca(4, 3000), banana();
     kameleon_pca_leaves_the_flower: kameleon_pca(3, 3000), flower();
 }
@@ -277,6 +281,72 @@ fn a_missing_ratio_of_mala_is_caught() {
     let proposal = learned(mala(4, 3000, true), &mut banana(), 3000);
     let p = exact_p(&Mutant { proposal, ratio: |_, _, _, _, _| 0.0 }, &banana());
     assert!(p < ALARM, "p = {p}");
+}
+
+/// KMC with something wrong.
+#[derive(Clone)]
+struct KmcMutant {
+    kmc: Kmc,
+    /// Whether each path begins with the same momentum.
+    same_momentum: bool,
+    /// The factor of the change of the kinetic energy in the ratio.
+    kinetic: f64,
+    /// Whether the fitted density takes the place of the target.
+    surrogate: bool,
+}
+
+impl KmcMutant {
+    fn of(kmc: &Kmc) -> Self {
+        Self { kmc: kmc.clone(), same_momentum: false, kinetic: 1.0, surrogate: false }
+    }
+}
+
+impl Proposal for KmcMutant {
+    type Local = <Kmc as Proposal>::Local;
+
+    fn allocate(&self, dim: usize) -> Self::Local {
+        self.kmc.allocate(dim)
+    }
+
+    fn draw(&self, x: &[f64], at: &mut Self::Local, rng: &mut Rng, y: &mut [f64]) -> usize {
+        if self.same_momentum {
+            return self.kmc.draw(x, at, &mut random::stream(1, 0, random::Purpose::Move), y);
+        }
+        self.kmc.draw(x, at, rng, y)
+    }
+
+    fn log_ratio(&self, x: &[f64], at_x: &Self::Local, y: &[f64], at_y: &mut Self::Local, component: usize) -> f64 {
+        let mut ratio = self.kinetic * self.kmc.log_ratio(x, at_x, y, at_y, component);
+        if self.surrogate {
+            let (fitted, target) = (|x| self.kmc.log_surrogate(x).unwrap(), |x| exact(&mut banana(), x));
+            ratio += fitted(y) - fitted(x) - target(y) + target(x);
+        }
+        ratio
+    }
+
+    fn adapt(&mut self, _x: &[f64], _at: &mut Self::Local, _step: &Step, _rng: &mut Rng) {}
+
+    fn scale(&self) -> f64 {
+        self.kmc.scale()
+    }
+}
+
+#[test]
+fn wrong_hamiltonian_paths_are_caught() {
+    for finite in [false, true] {
+        let kmc = learned(kmc(4, 3000, finite), &mut banana(), 3000);
+        let right = KmcMutant::of(&kmc);
+        assert!(exact_p(&right, &banana()) > ALARM, "the mutant that is none");
+        for (what, mutant) in [
+            ("the kinetic energy left out of the ratio", KmcMutant { kinetic: 0.0, ..right.clone() }),
+            ("the kinetic energy with the wrong sign", KmcMutant { kinetic: -1.0, ..right.clone() }),
+            ("the fitted density in place of the target", KmcMutant { surrogate: true, ..right.clone() }),
+            ("a momentum that is not drawn anew", KmcMutant { same_momentum: true, ..right.clone() }),
+        ] {
+            let p = exact_p(&mutant, &banana());
+            assert!(p < ALARM, "{what}, finite {finite}: p = {p}");
+        }
+    }
 }
 
 fn mutant_p(ratio: WrongRatio<KamhLocal>) -> f64 {

@@ -8,7 +8,7 @@ pub(super) const GROUP: usize = 4;
 
 /// |z_a − y|² for each point of the block.
 #[multiversion(targets("x86_64+avx2+fma"))]
-pub(super) fn squared_distances(z: &[Block], y: &[f64], r2: &mut Block) {
+pub(crate) fn squared_distances(z: &[Block], y: &[f64], r2: &mut Block) {
     r2.fill(0.0);
     let (z_groups, z_rest) = z.as_chunks::<GROUP>();
     let (y_groups, y_rest) = y.as_chunks::<GROUP>();
@@ -32,7 +32,7 @@ pub(super) fn squared_distances(z: &[Block], y: &[f64], r2: &mut Block) {
 
 /// ⟨z_a, y⟩ for each point of the block.
 #[multiversion(targets("x86_64+avx2+fma"))]
-pub(super) fn inner_products(z: &[Block], y: &[f64], inner: &mut Block) {
+pub(crate) fn inner_products(z: &[Block], y: &[f64], inner: &mut Block) {
     inner.fill(0.0);
     for (z, &y) in z.iter().zip(y) {
         for a in 0..BLOCK {

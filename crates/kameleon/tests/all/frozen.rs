@@ -53,3 +53,19 @@ fn learning_that_does_not_end_is_seen() {
         assert!(warm != end, "{}", sampler.name());
     }
 }
+
+#[test]
+fn a_density_that_is_fitted_after_the_warm_up_is_seen() {
+    // A chain that believes that its warm-up goes on fits once more where the proposal has a fit left.
+    for sampler in [Sampler::kmc(), Sampler::kmc_finite()] {
+        let settings = ChainSettings { index: 0, seed: 4, warmup: 2000, normals: 0, correlation: 0.0 };
+        let mut chain = sampler.chain(&[0.1; 3], settings, Length::new(2000, 0)).unwrap();
+        let [before, after] = [1200, 800].map(|steps| {
+            for _ in 0..steps {
+                chain.step(&mut banana()).unwrap();
+            }
+            learned_state(chain.as_ref())
+        });
+        assert!(!before["surrogate"].is_null() && before["surrogate"] != after["surrogate"], "{}", sampler.name());
+    }
+}

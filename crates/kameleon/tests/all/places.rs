@@ -25,6 +25,7 @@ fn a_new_entry_touches_as_few_files_as_contributing_says() {
         ("proposal", "PrincipalComponents", 3),
         ("proposal", "DifferentialEvolution", 3),
         ("proposal", "MalaSettings", 3),
+        ("proposal", "KmcSettings", 3),
         ("move", "Difference", 2),
         ("prior", "log-uniform", 1),
         ("prior", "inverse-gamma", 1),

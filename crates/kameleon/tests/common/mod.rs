@@ -9,7 +9,7 @@ use kameleon::target::{Banana, Known, Noise};
 use kameleon::*;
 
 /// All samplers.
-pub const SAMPLERS: [fn() -> Sampler; 12] = [
+pub const SAMPLERS: [fn() -> Sampler; 14] = [
     Sampler::sm,
     Sampler::am_fs,
     Sampler::am_ls,
@@ -22,6 +22,8 @@ pub const SAMPLERS: [fn() -> Sampler; 12] = [
     Sampler::mala,
     Sampler::pmala,
     Sampler::kamh_ls_with_drift,
+    Sampler::kmc,
+    Sampler::kmc_finite,
 ];
 
 /// A strongly twisted one in three dimensions.
@@ -67,6 +69,12 @@ pub fn drifting(dim: usize, warmup: u64, n: usize) -> Kamh {
 pub fn mala(dim: usize, warmup: u64, learn_covariance: bool) -> Mala {
     let settings = MalaSettings { learn_covariance, discard: 100, drift_cut: 0.5, ..MalaSettings::default() };
     Mala::new(&settings, dim, Length::new(warmup, 0)).unwrap()
+}
+
+/// KMC, or KMC-finite, of short paths and few kernels, so that steps are cheap.
+pub fn kmc(dim: usize, warmup: u64, finite: bool) -> Kmc {
+    let settings = KmcSettings { finite, n: 60, history: 400, steps: 4, discard: 100, ..KmcSettings::default() };
+    Kmc::new(&settings, dim, Length::new(warmup, 0)).unwrap()
 }
 
 pub fn kameleon_pca(dim: usize, warmup: u64) -> KamhPca {
