@@ -47,8 +47,6 @@ class How:
         if self.gradient not in (None, True, False) and not callable(self.gradient):
             what = "must be a function of the arguments of log_density, or True if that returns (log density, gradient)"
             raise SettingsError("gradient", f"{what}, not {self.gradient!r}")
-        if self.gradient and self.vectorized:
-            raise SettingsError("gradient", "is for functions of one point, not for vectorized ones")
 
     def refuse(self, what: str) -> None:
         """Raises an error for settings that are for Python functions only."""
@@ -68,6 +66,16 @@ class WithData:
 
     def __call__(self, *first: Any) -> Any:
         return self.function(*first, *self.args, **self.kwargs)
+
+
+@dataclass
+class First:
+    """A function that returns its log density and the gradient, without the gradient."""
+
+    function: Callable[..., Any]
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.function(*arguments)[0]
 
 
 @dataclass

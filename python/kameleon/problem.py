@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from . import _kameleon
 from ._prior import PythonPrior
 from .errors import SettingsError
-from .function import How, Seeded, SeededRows, WithData, takes_noise
+from .function import First, Gradient, How, Seeded, SeededRows, WithData, takes_noise
 from .targets import Expression, Target, UMBridge
 
 WITH_PRIOR = " with the prior "
@@ -41,6 +41,8 @@ class Problem:
     """The target; none for a vectorised function."""
     function: Callable[..., Any] | None = None
     """The vectorised function."""
+    gradient: Gradient = None
+    """The gradient of the vectorised function: a function, or whether that returns it too."""
     attached: bool = False
     """Whether evaluating the target needs the interpreter."""
     seeded: bool = False
@@ -96,7 +98,8 @@ def under(recipe: Recipe, prior: PythonPrior) -> Problem:
         return replace(what, model=model, prior=prior)
     model = {"external": f"{about}{WITH_PRIOR}{prior.about}", "noisy": noisy}
     if what.function is not None:
-        return replace(what, model=model, function=RowsUnder(what.function, prior))
+        function = First(what.function) if what.gradient is True else what.function
+        return replace(what, model=model, function=RowsUnder(function, prior), gradient=None)
     assert what.native is not None
     return replace(what, model=model, native=what.native.under(prior))
 
@@ -105,7 +108,7 @@ def by_rows(what: Problem) -> Problem:
     """The problem with a vectorised function as a target, which gets the rows of all chains, or of a batch."""
     if what.function is None:
         return what
-    native = _kameleon.Target.rows(what.function, what.seeded, what.normals, what.reject)
+    native = _kameleon.Target.rows(what.function, what.seeded, what.normals, what.reject, what.gradient)
     return replace(what, function=None, native=native)
 
 
@@ -169,10 +172,11 @@ def _of_function(function: Callable[..., Any], names: list[str], how: How) -> Pr
         function = WithData(function, how.args, how.kwargs)
         gradient = WithData(gradient, how.args, how.kwargs) if callable(gradient) else gradient
     kind: dict[str, Any] = {"attached": True, "seeded": seeded, "normals": normals, "reject": reject}
-    if how.vectorized:
-        return Problem(model, names, function=SeededRows(function) if seeded else function, **kind)
     if seeded:
-        function, gradient = Seeded(function), Seeded(gradient) if callable(gradient) else gradient
+        by_seed = SeededRows if how.vectorized else Seeded
+        function, gradient = by_seed(function), by_seed(gradient) if callable(gradient) else gradient
+    if how.vectorized:
+        return Problem(model, names, function=function, gradient=gradient, **kind)
     native = _kameleon.Target.callable(function, seeded, normals, reject, gradient)
     return Problem(model, names, native=native, **kind)
 

@@ -105,8 +105,8 @@ def sample(
             result warns with the number of such points and the first message.
         gradient: the gradient of the log density, for samplers that drift along it (``km.PMALA``,
             ``km.KAMH(drift=True)``): a function of the same arguments, or True if ``log_density`` returns the pair
-            (log density, gradient). Built-in targets, expressions and PyMC models have their own. It is checked by
-            finite differences where the first chain starts.
+            (log density, gradient); of a vectorised function, a row for each point. Built-in targets, expressions
+            and PyMC models have their own. It is checked by finite differences where the first chain starts.
         pool: whether chains learn together, if their sampler can.
         until: a stopping rule such as "ess=400,rhat=1.01"; the run ends at ``draws`` or ``max_draws`` at the latest.
         max_draws, max_evaluations, max_minutes: limits of the run.

@@ -76,8 +76,78 @@ def test_what_is_wrong_with_a_gradient_is_said():
         km.sample(value, [1.0, 2.0], gradient=True, sampler=km.MALA(), **SHORT)
     with pytest.raises(km.SettingsError, match="gradient"):
         km.sample(value, [1.0, 2.0], gradient="yes", sampler=km.MALA(), **SHORT)
-    with pytest.raises(km.SettingsError, match="not for vectorized"):
-        km.sample(value, [1.0, 2.0], gradient=True, vectorized=True, sampler=km.MALA(), **SHORT)
+
+
+def values(x):
+    return -0.5 * (x * x).sum(axis=1)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_a_vectorised_function_with_its_gradient_makes_the_same_draws_by_one_call_for_all_chains(sampler):
+    calls = []
+
+    def pair(x):
+        calls.append(x.shape)
+        return values(x), -x
+
+    given = {"sampler": sampler, "priors": {"a": "normal(0, 2)"}, "bounds": {"b": (0, None)}, "parameters": ["a", "b"]}
+    alone = km.sample(both, [0.5, 1.0], gradient=True, **given, **SHORT)
+    together = km.sample(pair, [0.5, 1.0], gradient=True, vectorized=True, **given, **SHORT)
+    assert (alone.draws == together.draws).all()
+    assert calls.count((2, 2)) == 651
+    apart = km.sample(values, [0.5, 1.0], gradient=lambda x: -x, vectorized=True, **given, **SHORT)
+    lists = km.sample(values, [0.5, 1.0], gradient=lambda x: (-x).tolist(), vectorized=True, **given, **SHORT)
+    assert (alone.draws == apart.draws).all()
+    assert (alone.draws == lists.draws).all()
+    plain = {**given, "sampler": km.SM(), **SHORT}
+    drawn = km.sample(pair, [0.5, 1.0], gradient=True, vectorized=True, **plain).draws
+    assert (drawn == km.sample(values, [0.5, 1.0], vectorized=True, **plain).draws).all()
+
+
+def test_noise_reaches_the_gradient_of_a_vectorised_function():
+    def noisy(x, rngs):
+        return values(x) + 0.1 * np.array([rng.standard_normal() for rng in rngs])
+
+    def noisy_slope(x, rngs):
+        return -x + 0.1 * np.array([rng.standard_normal(2) for rng in rngs])
+
+    given = {"sampler": km.MALA(), "warmup": 1000, "draws": 3000, "seed": 1}
+    result = km.sample(noisy, [0.0, 0.0], gradient=noisy_slope, vectorized=True, **given)
+    assert np.allclose(result.draws.mean(axis=(0, 1)), 0, atol=0.2)
+
+
+def test_rows_without_a_density_are_not_asked_for_a_gradient_and_those_that_raise_are_rejected():
+    def half(x):
+        return np.where(x[:, 0] > 0, values(x), -np.inf)
+
+    def half_slope(x):
+        assert (x[:, 0] > 0).all()
+        if (x[:, 0] > 1.5).any():
+            raise ValueError("too far")
+        return -x
+
+    given = {"sampler": km.MALA(), "vectorized": True, "on_error": "reject", **SHORT}
+    result = km.sample(half, [0.5, 1.0], gradient=half_slope, **given)
+    assert ((result.draws[..., 0] > 0) & (result.draws[..., 0] <= 1.5)).all()
+
+
+def test_what_is_wrong_with_the_gradient_of_a_vectorised_function_is_said():
+    def sampled(slopes, start=(1.0, 2.0), parameters=("a", "b")):
+        given = {"gradient": slopes, "vectorized": True, "sampler": km.MALA(), **SHORT}
+        return km.sample(values, list(start), parameters=list(parameters), **given)
+
+    with pytest.raises(
+        km.StartError, match=r"wrong: for parameter `b` at \(a = 1, b = 2\) it is 2.0+, where .* give -2"
+    ):
+        sampled(wrong)
+    with pytest.raises(km.TargetError, match=r"must be of shape \(2, 2\), a row for each point, not \[2, 1\]"):
+        sampled(lambda x: x[:, :1])
+    with pytest.raises(km.TargetError, match=r"a row for each point, not ndarray of shape \(2,\)"):
+        sampled(lambda x: x[:, 0])
+    with pytest.raises(km.TargetError, match=r"must return \(log density, gradient\), not ndarray"):
+        sampled(True)
+    with pytest.raises(km.SettingsError, match="this target has no gradient"):
+        sampled(None)
 
 
 def test_a_gradient_that_nobody_needs_is_not_asked_for():

@@ -1,7 +1,7 @@
 //! Bounded parameters, sampled on the real line through a logarithm or a logit, and periodic ones, through a normal quantile; with the
 //! Jacobian.
 
-use crate::batch::evaluate_others;
+use crate::batch::{change_gradients, evaluate_others};
 use crate::error::{ModelError, demand};
 use kameleon::circles::{coordinate, log_slope, place, wrapped};
 use kameleon::target::WrongSlope;
@@ -246,6 +246,14 @@ impl<T: Target> Bounded<T> {
         self.x.iter().all(|x| !x.is_infinite()).then_some(log_jacobian)
     }
 
+    /// The gradient by u in place of that by x.
+    fn to_unbounded_gradient(&self, u: &[f64], gradient: &mut [f64]) {
+        for ((g, bound), u) in gradient.iter_mut().zip(&self.bounds).zip(u) {
+            let (stretch, more) = bound.slopes(*u);
+            *g = *g * stretch + more;
+        }
+    }
+
     /// The target within the bounds.
     pub fn target(&self) -> &T {
         &self.target
@@ -275,10 +283,7 @@ impl<T: Target> Target for Bounded<T> {
     fn gradient(&mut self, u: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
         let Some(log_jacobian) = self.place(u) else { return Ok(f64::NEG_INFINITY) };
         let value = self.target.gradient(&self.x, noise, gradient)? + log_jacobian;
-        for ((g, bound), u) in gradient.iter_mut().zip(&self.bounds).zip(u) {
-            let (stretch, more) = bound.slopes(*u);
-            *g = *g * stretch + more;
-        }
+        self.to_unbounded_gradient(u, gradient);
         Ok(value)
     }
 
@@ -292,12 +297,18 @@ impl<T: Target> Target for Bounded<T> {
     }
 
     fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {
+        self.gradients(points, noise, &mut [])
+    }
+
+    fn gradients(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>, gradients: &mut [f64]) -> Vec<Evaluation> {
         let mut x = vec![0.0; self.bounds.len() * points.len()];
         x.chunks_exact_mut(self.bounds.len()).zip(points).for_each(|(x, u)| self.to_bounded(u, x));
         let x: Vec<&[f64]> = x.chunks_exact(self.bounds.len()).collect();
         let outside = |x: &&[f64]| x.iter().any(|x| x.is_infinite()).then_some(Ok(f64::NEG_INFINITY));
         let known = x.iter().map(outside).collect();
         let log_jacobians: Vec<f64> = points.iter().map(|u| self.log_jacobian(u)).collect();
-        evaluate_others(&mut self.target, &x, noise, known, &log_jacobians)
+        let values = evaluate_others(&mut self.target, &x, noise, known, &log_jacobians, gradients);
+        change_gradients(&values, points, gradients, |u, gradient| self.to_unbounded_gradient(u, gradient));
+        values
     }
 }

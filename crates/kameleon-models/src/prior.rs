@@ -6,7 +6,7 @@ mod text;
 
 pub use text::{entries, list};
 
-use crate::batch::evaluate_others;
+use crate::batch::{change_gradients, evaluate_others};
 use crate::bounds::Bound;
 use crate::error::{ModelError, demand};
 use cut::CutPrior;
@@ -215,6 +215,13 @@ impl<T: Target> WithPrior<T> {
     pub fn target(&self) -> &T {
         &self.target
     }
+
+    /// Adds the slopes of the priors.
+    fn add_slopes(&self, x: &[f64], gradient: &mut [f64]) {
+        for (i, x) in x.iter().enumerate() {
+            gradient[i] += self.slope(i, *x);
+        }
+    }
 }
 
 impl<T: fmt::Debug> fmt::Debug for WithPrior<T> {
@@ -252,9 +259,7 @@ impl<T: Target> Target for WithPrior<T> {
             return Ok(log_prior);
         }
         let value = log_prior + self.target.gradient(x, noise, gradient)?;
-        for (i, x) in x.iter().enumerate() {
-            gradient[i] += self.slope(i, *x);
-        }
+        self.add_slopes(x, gradient);
         Ok(value)
     }
 
@@ -265,6 +270,10 @@ impl<T: Target> Target for WithPrior<T> {
     }
 
     fn log_densities(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>) -> Vec<Evaluation> {
+        self.gradients(points, noise, &mut [])
+    }
+
+    fn gradients(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>, gradients: &mut [f64]) -> Vec<Evaluation> {
         let log_priors = self.log_priors(&points.concat());
         let failure = self.prior_failure();
         let outside = |log_prior: &f64| {
@@ -272,6 +281,8 @@ impl<T: Target> Target for WithPrior<T> {
             is_outside.then(|| failure.clone().map_or(Ok(*log_prior), |why| Err(EvalError::fatal(why))))
         };
         let known = log_priors.iter().map(outside).collect();
-        evaluate_others(&mut self.target, points, noise, known, &log_priors)
+        let values = evaluate_others(&mut self.target, points, noise, known, &log_priors, gradients);
+        change_gradients(&values, points, gradients, |x, gradient| self.add_slopes(x, gradient));
+        values
     }
 }

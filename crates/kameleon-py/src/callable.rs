@@ -125,7 +125,7 @@ fn write_slopes(slopes: &Bound<'_, PyAny>, gradient: &mut [f64]) -> PyResult<()>
 }
 
 /// The error for a function that did not return its log density and its gradient.
-fn not_a_pair(value: &Bound<'_, PyAny>) -> PyErr {
+pub fn not_a_pair(value: &Bound<'_, PyAny>) -> PyErr {
     let kind = kind_of(value);
     PyTypeError::new_err(format!("with gradient=True, log_density must return (log density, gradient), not {kind}"))
 }

@@ -172,4 +172,10 @@ impl Target for SignalChecked {
         self.check(&values);
         values
     }
+
+    fn gradients(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>, gradients: &mut [f64]) -> Vec<Evaluation> {
+        let values = self.target.gradients(points, noise, gradients);
+        self.check(&values);
+        values
+    }
 }

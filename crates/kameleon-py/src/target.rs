@@ -98,10 +98,19 @@ impl PyTarget {
         Self::new(Callable::new(function, noise_input(seeded, normals), reject, slopes))
     }
 
-    /// A vectorised Python function of (points), of (points, seeds) if `seeded`, or of (points, normals).
+    /// A vectorised Python function of (points), of (points, seeds) if `seeded`, or of (points, normals); `gradient` as above, with a
+    /// row for each point.
     #[staticmethod]
-    fn rows(function: Py<PyAny>, seeded: bool, normals: usize, reject: bool) -> Self {
-        Self::new(Rows::new(function, noise_input(seeded, normals), reject))
+    #[pyo3(signature = (function, seeded, normals, reject, gradient=None))]
+    fn rows(
+        function: Py<PyAny>,
+        seeded: bool,
+        normals: usize,
+        reject: bool,
+        gradient: Option<&Bound<'_, PyAny>>,
+    ) -> Self {
+        let slopes = gradient.map_or(Slopes::None, Slopes::of);
+        Self::new(Rows::new(function, noise_input(seeded, normals), reject, slopes))
     }
 
     /// A compiled function at an address, with 2, 3 or 4 arguments; `owner` is kept alive.

@@ -6,6 +6,7 @@ mod contour;
 mod curves;
 mod heat;
 mod motion;
+mod strips;
 mod style;
 mod svg;
 
@@ -15,7 +16,8 @@ pub use contour::Grid;
 pub use curves::curves;
 pub use heat::{CIVIDIS, GREYS, Heat, cell_centre};
 pub use motion::Clock;
-pub use style::{BLUE, FONT, RED};
+pub use strips::{Dot, Strip, strips};
+pub use style::{BLUE, FONT, GREEN, INK, PURPLE, RED};
 pub use svg::{Anchor, Canvas};
 
 use resvg::{tiny_skia, usvg};

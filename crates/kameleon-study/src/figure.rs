@@ -1,6 +1,7 @@
 //! The kinds of figures: from a study to pictures, data and words.
 
 mod benchmark;
+mod clouds;
 mod comparison;
 mod g_function;
 mod plane;
@@ -50,6 +51,7 @@ pub fn make(study: &Study, scheduler: &Scheduler<'_>) -> Result<Outcome, StudyEr
         Kind::Benchmark => benchmark::benchmark(study, scheduler),
         Kind::Posterior => posterior::posterior(study, scheduler),
         Kind::Proposals => Ok(proposals::proposals(study, scheduler.settings.seed)),
+        Kind::Clouds => clouds::clouds(study, scheduler),
         Kind::GFunction => Ok(g_function::g_function(study, scheduler.settings.seed)),
     }
 }
@@ -86,6 +88,11 @@ fn replicates(study: &Study, settings: &Settings<'_>) -> Vec<Replicates> {
         }
     }
     all
+}
+
+/// The name of the figure of a target, by its place in the study.
+fn figure_name(study: &Study, target: usize) -> String {
+    if target == 0 { study.name.clone() } else { format!("{}-{}", study.name, target + 1) }
 }
 
 /// Adds the errors at the ends of chains whose truth is known.

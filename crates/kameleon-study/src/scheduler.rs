@@ -81,16 +81,25 @@ impl<'a> Scheduler<'a> {
     fn replicate(&self, replicates: &Replicates, number: usize) -> Result<Record, StudyError> {
         let spec = replicates.spec(number);
         let (target, sampler) = (replicates.target.clone(), replicates.sampler.clone());
-        let record = run(&spec, self.settings).map_err(|what| StudyError::Chain { target, sampler, what })?;
+        let record = record(&spec, self.settings).map_err(|what| StudyError::Chain { target, sampler, what })?;
         let record = record.ok_or(StudyError::Stopped)?;
         self.cache.put(&spec, record.clone())?;
         Ok(record)
     }
 }
 
-/// Runs a chain, or the chains of a group, to the end; none if the run was stopped before.
-fn run(spec: &Spec, settings: &Settings<'_>) -> Result<Option<Record>, String> {
+/// Chains that have ended, with their draws.
+pub type Chains = Vec<(Box<dyn AnyChain>, Recorded)>;
+
+/// What is kept of a chain, or of the chains of a group; none if the run was stopped before its end.
+fn record(spec: &Spec, settings: &Settings<'_>) -> Result<Option<Record>, String> {
     let started = Instant::now();
+    let Some(chains) = run(spec, settings)? else { return Ok(None) };
+    Ok(Some(Record::new(spec, &spec.build()?, &chains, started.elapsed().as_secs_f64())))
+}
+
+/// Runs a chain, or the chains of a group, to the end; none if the run was stopped before.
+pub fn run(spec: &Spec, settings: &Settings<'_>) -> Result<Option<Chains>, String> {
     let target = spec.build()?;
     let job = |member: usize| {
         let record = Watched { recorded: Recorded::default(), seen: 0, watch: settings.watch };
@@ -107,9 +116,8 @@ fn run(spec: &Spec, settings: &Settings<'_>) -> Result<Option<Record>, String> {
         Ending::Stopped => return Ok(None),
         Ending::Failed(error) => return Err(error.to_string()),
     }
-    let chains = finish.jobs.into_iter().map(Job::into_parts).collect::<Result<Vec<_>, _>>();
-    let chains = chains.map_err(|error| error.to_string())?;
-    Ok(Some(Record::new(spec, &target, &chains, started.elapsed().as_secs_f64())))
+    let chains = finish.jobs.into_iter().map(Job::into_parts).collect::<Result<Chains, _>>();
+    chains.map(Some).map_err(|error| error.to_string())
 }
 
 /// The draws of a chain, which tells a watcher how far it is.

@@ -48,6 +48,8 @@ pub struct Study {
     benchmark: Option<Spanned<BenchmarkEntry>>,
     /// The proposal that is shown, for the kinds that show one.
     proposal: Option<Spanned<ProposalEntry>>,
+    /// The clouds of proposed points, for the kind that shows them.
+    clouds: Option<Spanned<CloudsEntry>>,
     /// Claims to be checked against the results.
     #[serde(rename = "claim", default)]
     pub claims: Vec<Spanned<Claim>>,
@@ -132,6 +134,16 @@ impl BenchmarkEntry {
     }
 }
 
+/// The clouds of points that samplers propose.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CloudsEntry {
+    /// The number of places along the ridge from which they propose.
+    pub places: usize,
+    /// The number of points that they propose from each.
+    pub points: usize,
+}
+
 /// The proposal that is shown.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -207,6 +219,11 @@ impl Study {
     /// The proposal of a study of a kind that needs one.
     pub fn proposal(&self) -> &ProposalEntry {
         self.proposal.as_ref().expect("checked when the study was read").get_ref()
+    }
+
+    /// The clouds of a study of the kind that shows them.
+    pub fn clouds(&self) -> CloudsEntry {
+        *self.clouds.as_ref().expect("checked when the study was read").get_ref()
     }
 
     /// The samplers, with or without the extra ones.

@@ -1,5 +1,6 @@
 //! A chain whatever its proposal, for programs that choose the sampler at run time; and its stored form.
 
+use crate::Rng;
 use crate::chain::{Chain, ChainCore, ChainError, ChainState, Step};
 use crate::learner::{Learner, SharedFit};
 use crate::proposal::*;
@@ -22,6 +23,8 @@ pub trait AnyChain: Deref<Target = ChainCore> + Send {
     fn needs_gradient(&self) -> bool;
     /// See [`Chain::step`].
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError>;
+    /// See [`Chain::check_gradient`].
+    fn check_gradient(&self, target: &mut dyn Target) -> Result<(), ChainError>;
     /// See [`Chain::question`].
     fn question(&mut self) -> Option<(&[f64], Noise<'_>)>;
     /// See [`Chain::put_back_noise`].
@@ -32,6 +35,9 @@ pub trait AnyChain: Deref<Target = ChainCore> + Send {
     fn scale(&self) -> f64;
     /// The covariance of the proposal at `x`, row by row, where the proposal knows it.
     fn covariance_at(&self, x: &[f64]) -> Option<Vec<f64>>;
+    /// This many points from the proposal at `x` as it is now, one after another, for people to look at. A proposal that needs the
+    /// gradient of the log density there takes it from `gradient`; others do not look at it.
+    fn proposals_at(&self, x: &[f64], gradient: &[f64], count: usize, rng: &mut Rng) -> Vec<f64>;
     /// See [`Proposal::log_jump_density_at`].
     fn log_jump_density_at(&self, x: &[f64]) -> Option<f64>;
     /// See [`Proposal::regions`].
@@ -79,6 +85,10 @@ where
         Chain::step(self, target)
     }
 
+    fn check_gradient(&self, target: &mut dyn Target) -> Result<(), ChainError> {
+        Chain::check_gradient(self, target)
+    }
+
     fn question(&mut self) -> Option<(&[f64], Noise<'_>)> {
         Chain::question(self)
     }
@@ -102,6 +112,15 @@ where
         let mut at = self.proposal().allocate(x.len());
         self.proposal().locate(x, &mut at);
         self.proposal().covariance(x, &at)
+    }
+
+    fn proposals_at(&self, x: &[f64], gradient: &[f64], count: usize, rng: &mut Rng) -> Vec<f64> {
+        let (proposal, mut points) = (self.proposal(), vec![0.0; x.len() * count]);
+        let mut at = proposal.allocate(x.len());
+        proposal.take_gradient(gradient, &mut at);
+        proposal.locate(x, &mut at);
+        points.chunks_exact_mut(x.len()).for_each(|y| _ = proposal.draw(x, &mut at, rng, y));
+        points
     }
 
     fn log_jump_density_at(&self, x: &[f64]) -> Option<f64> {

@@ -158,7 +158,7 @@ impl Engine<'_> {
         };
         // While one has the chains learn, each of them can go on.
         let threads = threads.min(jobs.len() + 1);
-        let in_step = self.runner.is_none() && jobs.iter().all(|job| job.batch() > 1 && !job.chain.needs_gradient());
+        let in_step = self.runner.is_none() && jobs.iter().all(|job| job.batch() > 1);
         let queue = Queue::new(jobs, !runner.exchanges());
         let stop = || queue.has_failed() || self.control.is_stopped();
         let work = || {

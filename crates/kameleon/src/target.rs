@@ -202,6 +202,12 @@ pub trait Target {
         points.iter().zip(noise).map(|(x, noise)| self.log_density(x, noise)).collect()
     }
 
+    /// The same with the gradients, one after another in `gradients`, each as [`Target::gradient`] gives it.
+    fn gradients(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>, gradients: &mut [f64]) -> Vec<Evaluation> {
+        let rooms = gradients.chunks_exact_mut(points.first().map_or(1, |x| x.len().max(1)));
+        points.iter().zip(noise).zip(rooms).map(|((x, noise), room)| self.gradient(x, noise, room)).collect()
+    }
+
     /// The target as one whose truth is known, if it is.
     fn known(&self) -> Option<&dyn Known> {
         None

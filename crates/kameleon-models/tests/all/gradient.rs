@@ -128,6 +128,19 @@ fn bounds_and_priors_pass_the_gradient_on() {
         let u: Vec<f64> = (0..4).map(|_| rng.random_range(-2.0..2.0)).collect();
         assert_is_gradient(&mut target, &u, 1e-7);
     }
+    // Many points at once, with one among them where the transformation overflows: as one by one.
+    let points: Vec<Vec<f64>> =
+        (0..7).map(|k| (0..4).map(|_| if k == 3 { 800.0 } else { rng.random_range(-2.0..2.0) }).collect()).collect();
+    let rows: Vec<&[f64]> = points.iter().map(Vec::as_slice).collect();
+    let mut streams: Vec<Rng> = rows.iter().map(|_| stream(1, 0, Purpose::Noise)).collect();
+    let noise = streams.iter_mut().map(|rng| Noise { rng, normals: &[] }).collect();
+    let mut gradients = vec![f64::NAN; 28];
+    let values = target.gradients(&rows, noise, &mut gradients);
+    for (k, value) in values.into_iter().enumerate() {
+        let (alone, slopes) = gradient(&mut target, rows[k]);
+        assert_eq!(value.unwrap(), alone.unwrap(), "{k}");
+        assert!(k == 3 || gradients[4 * k..4 * k + 4] == slopes, "{k}");
+    }
 }
 
 #[test]

@@ -33,6 +33,33 @@ impl Axis {
         Self { low, high, label: String::new(), ticks: Vec::new() }
     }
 
+    /// Of decimal logarithms, with a tick at each power of ten.
+    pub fn decades(low: f64, high: f64, label: &str) -> Self {
+        let tick = |k: i32| (f64::from(k), number(10f64.powi(k), (-k).max(0) as usize));
+        let ticks = (low.ceil() as i32..=high.floor() as i32).map(tick).collect();
+        Self { low, high, label: label.into(), ticks }
+    }
+
+    /// A row of height 1 for each name, from the top.
+    pub fn names(names: &[&str]) -> Self {
+        let row = |(k, name): (usize, &&str)| ((names.len() - k) as f64 - 0.5, (*name).to_owned());
+        let ticks = names.iter().enumerate().map(row).collect();
+        Self { low: 0.0, high: names.len() as f64, label: String::new(), ticks }
+    }
+
+    /// The same range without ticks and label, for a panel beside one that has them.
+    pub fn without_ticks(&self) -> Self {
+        Self::bare(self.low, self.high)
+    }
+
+    /// Upright lines of the grid, below the data, at the ticks of this axis along the bottom of a frame.
+    pub fn upright_grid(&self, canvas: &mut Canvas, frame: &Frame) {
+        for (x, _) in &self.ticks {
+            let (across, _) = frame.at(*x, frame.y.low);
+            canvas.line((across, frame.corner.1), (across, frame.corner.1 + frame.size.1), GRID, 1.0);
+        }
+    }
+
     fn share(&self, value: f64) -> f64 {
         (value - self.low) / (self.high - self.low)
     }
@@ -120,6 +147,9 @@ mod tests {
         let axis = Axis::new(-0.1, 0.1, 4, "x");
         let texts: Vec<&str> = axis.ticks.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(texts, ["−0.10", "−0.05", "0.00", "0.05", "0.10"]);
+        let axis = Axis::decades(-2.0, 3.4, "x");
+        let texts: Vec<&str> = axis.ticks.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, ["0.01", "0.1", "1", "10", "100", "1000"]);
     }
 
     #[test]

@@ -6,6 +6,9 @@ pub const INK: &str = "#222222";
 pub const BLUE: &str = "#0072B2";
 /// Proposals.
 pub const RED: &str = "#D55E00";
+/// A third and a fourth colour beside them.
+pub const GREEN: &str = "#009E73";
+pub const PURPLE: &str = "#CC79A7";
 /// Lines of the grid.
 pub const GRID: &str = "#e4e4e4";
 /// The font size, large enough for a figure at half its width.

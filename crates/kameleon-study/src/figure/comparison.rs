@@ -1,6 +1,6 @@
 //! Samplers compared with a known truth: bars at the end of the chains, and curves along them.
 
-use super::{Figure, Outcome, add_errors, compare};
+use super::{Figure, Outcome, add_errors, compare, figure_name};
 use crate::StudyError;
 use crate::draw::{self, BarRow};
 use crate::interval::Interval;
@@ -65,7 +65,6 @@ pub fn convergence(study: &Study, scheduler: &Scheduler<'_>) -> Result<Outcome, 
     let mut outcome = compare(study, scheduler, measure_along)?;
     for (k, target) in study.targets().enumerate() {
         let panels = [("mean-norm", "‖mean‖"), ("deviation-0.5", "deviation of the 0.5-quantile")];
-        let name = if k == 0 { study.name.clone() } else { format!("{}-{}", study.name, k + 1) };
         let caption = format!(
             "{}: distance of the mean from the true mean (left) and deviation of the 0.5-quantile (right) against \
              iterations after the burn-in; 80 % intervals over {} chains.",
@@ -73,7 +72,7 @@ pub fn convergence(study: &Study, scheduler: &Scheduler<'_>) -> Result<Outcome, 
             study.chains.at(scheduler.settings.scale)
         );
         let svg = draw::curves(&outcome.results, &target.name, &panels);
-        outcome.figures.push(Figure { name, caption, svg });
+        outcome.figures.push(Figure { name: figure_name(study, k), caption, svg });
     }
     Ok(outcome)
 }

@@ -1,13 +1,37 @@
 //! What pictures of the plane share: exact draws z, ranges, and panels of equal scale.
 
 use super::range;
-use crate::draw::{Anchor, Axis, Canvas, Frame};
+use crate::draw::{Anchor, Axis, Canvas, Frame, Heat};
 use crate::study::{ProposalEntry, Study};
+use kameleon::any_target::AnyTarget;
 use kameleon::random::{Purpose, stream};
 use kameleon::target::Known;
+use kameleon::{Noise, Target};
 
 /// A range.
 pub type Range = (f64, f64);
+
+/// This many exact draws.
+pub fn exact_draws(known: &dyn Known, count: usize, seed: u64) -> Vec<[f64; 2]> {
+    let mut rng = stream(seed, 0, Purpose::Move);
+    let mut z = vec![[0.0; 2]; count];
+    z.iter_mut().for_each(|z| known.sample(&mut rng, z));
+    z
+}
+
+/// The ranges of a picture that shows all of these points.
+pub fn shown(points: &[[f64; 2]]) -> [Range; 2] {
+    [0, 1].map(|i| range(points.iter().map(|point| point[i]), 0.08))
+}
+
+/// The density of a target as a picture.
+pub fn density(target: &AnyTarget<'_>, x: Range, y: Range, seed: u64) -> Heat {
+    let (mut target, mut rng) = (target.clone(), stream(seed, 0, Purpose::Noise));
+    Heat::new(x, y, 300, 300, |x, y| {
+        let noise = Noise { rng: &mut rng, normals: &[] };
+        target.log_density(&[x, y], noise).map_or(0.0, f64::exp)
+    })
+}
 
 /// The truth of the first target, what is shown of it, and z: exact draws.
 pub struct Plane<'a> {
@@ -22,10 +46,8 @@ impl<'a> Plane<'a> {
     /// For a study that has passed its checks.
     pub fn new(study: &'a Study, known: &'a dyn Known, seed: u64) -> Self {
         let entry = study.proposal();
-        let mut rng = stream(seed, 0, Purpose::Move);
-        let mut z = vec![[0.0; 2]; entry.n];
-        z.iter_mut().for_each(|z| known.sample(&mut rng, z));
-        let (x, y) = (range(z.iter().map(|z| z[0]), 0.08), range(z.iter().map(|z| z[1]), 0.08));
+        let z = exact_draws(known, entry.n, seed);
+        let [x, y] = shown(&z);
         Self { known, entry, z, x, y }
     }
 

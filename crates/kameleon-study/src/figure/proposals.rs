@@ -1,15 +1,14 @@
 //! Figure 2 and Appendix B: the proposals of KAMH along the ridge of a target.
 
-use super::plane::{Plane, Range};
+use super::plane::{Plane, Range, density};
 use super::{Figure, Outcome};
-use crate::draw::{Anchor, BLUE, Canvas, FONT, Frame, GREYS, Heat, RED};
+use crate::draw::{Anchor, BLUE, Canvas, FONT, Frame, GREYS, RED};
 use crate::named::{build, ridge};
 use crate::results::Table;
 use crate::study::Study;
 use crate::verdict::{Finding, Verdict};
 use kameleon::kernel::Kernel;
-use kameleon::random::{Purpose, stream};
-use kameleon::{Choice, Noise, Proposal, Target};
+use kameleon::{Choice, Proposal, Target};
 use std::f64::consts::TAU;
 
 /// √χ²₂(0.95), the radius in standard deviations that contains 95 % of a bivariate normal; χ²₂(p) = −2 ln(1 − p).
@@ -46,13 +45,7 @@ pub fn proposals(study: &Study, seed: u64) -> Outcome {
     shown.iter().flatten().for_each(|ellipse| plane.widen(ellipse.range(0), ellipse.range(1)));
     let titles: Vec<String> = plane.entry.kernels.iter().map(kernel_name).collect();
     let (mut canvas, frames) = plane.panels(&titles, 30.0, 0.0);
-    let mut rng = stream(seed, 0, Purpose::Noise);
-    let mut evaluated = built.clone();
-    let mut density = |x: f64, y: f64| {
-        let noise = Noise { rng: &mut rng, normals: &[] };
-        evaluated.log_density(&[x, y], noise).map_or(0.0, f64::exp)
-    };
-    let heat = Heat::new(plane.x, plane.y, 300, 300, &mut density);
+    let heat = density(&built, plane.x, plane.y, seed);
     legend(&mut canvas);
     let mut outcome = Outcome::default();
     let mut table = Table::new(&["kernel", "x1", "x2", "l11", "l21", "l22", "angle_to_ridge", "axis_ratio"]);

@@ -1,20 +1,49 @@
 //! Samplers on many targets, in numbers: effective sample sizes, errors, agreement and cost.
 
-use super::{Outcome, add_errors, compare};
+use super::{Figure, Outcome, add_errors, compare};
 use crate::StudyError;
+use crate::draw::{Dot, Strip, strips};
 use crate::interval::Interval;
 use crate::record::{Checkpoint, Record};
 use crate::results::Results;
 use crate::scheduler::Scheduler;
 use crate::spec::Replicates;
-use crate::study::Study;
+use crate::study::{Study, TargetEntry};
 use crate::verdict::show;
 
 /// Runs all groups of chains and measures them.
 pub fn table(study: &Study, scheduler: &Scheduler<'_>) -> Result<Outcome, StudyError> {
     let mut outcome = compare(study, scheduler, measure)?;
     outcome.data.push((format!("{}.md", study.name), markdown(study, &outcome.results)));
+    let svg = sizes(study, &outcome.results, scheduler.settings.extras);
+    let caption = "Effective draws per 1000 evaluations: the smallest bulk ESS of any parameter, on a logarithmic axis, with 80 % \
+                   intervals over groups of four chains. A log density with its gradient counts as one evaluation. Hollow: the R-hat \
+                   of some parameter in some group is above 1.1, so that the number says little.";
+    outcome.figures = vec![Figure { name: study.name.clone(), caption: caption.into(), svg }];
     Ok(outcome)
+}
+
+/// Chains with a larger R-hat do not agree.
+const AGREE: f64 = 1.1;
+
+/// The figure of effective sample sizes.
+fn sizes(study: &Study, results: &Results, extras: bool) -> String {
+    let samplers: Vec<(&str, bool)> = study
+        .samplers(extras)
+        .into_iter()
+        .map(|sampler| (sampler.name.as_str(), sampler.sampler.needs_gradient()))
+        .collect();
+    let strip = |target: &TargetEntry| {
+        let dot = |(sampler, _): &(&str, bool)| {
+            let number = |measure: &str| results.last(&target.name, sampler, measure).copied();
+            let (interval, r_hat) = (number("ess")?, number("worst-r-hat")?.mean);
+            // An R-hat that is no number is one of chains that never moved.
+            (interval.mean > 0.0).then(|| Dot { interval, doubtful: r_hat.is_nan() || r_hat > AGREE })
+        };
+        Strip { title: target.name.clone(), dots: samplers.iter().map(dot).collect() }
+    };
+    let all: Vec<Strip> = study.targets().map(strip).collect();
+    strips(&samplers, &all, "ESS per 1000 evaluations")
 }
 
 fn measure(results: &mut Results, of: &Replicates, records: &[Record]) {

@@ -1,6 +1,6 @@
 //! What a study must satisfy beyond its format; errors name the line.
 
-use super::{BenchmarkEntry, Claim, Kind, ProposalEntry, Scale, Study, TargetEntry};
+use super::{BenchmarkEntry, Claim, CloudsEntry, Kind, ProposalEntry, Scale, Study, TargetEntry};
 use crate::StudyError;
 use crate::named::{build, prior_draw, ridge};
 use crate::spec::{GROUP, Start};
@@ -8,6 +8,11 @@ use kameleon::random::{Purpose, stream};
 use kameleon::{SettingsError, Target};
 use std::ops::Range;
 use toml::Spanned;
+
+/// A cloud has a colour of its own, and more would hide each other.
+const MOST_PLACES: usize = 4;
+/// More would make the figure large, and show no more.
+const MOST_POINTS: usize = 1000;
 
 impl Study {
     fn wrong(&self, span: Range<usize>, what: impl Into<String>) -> StudyError {
@@ -32,6 +37,7 @@ impl Study {
         self.check_chains()?;
         self.benchmark.iter().try_for_each(|entry| self.check_benchmark(entry))?;
         self.proposal.iter().try_for_each(|entry| self.check_proposal(entry))?;
+        self.clouds.iter().try_for_each(|entry| self.check_clouds(entry))?;
         self.claims.iter().try_for_each(|claim| self.check_claim(claim))
     }
 
@@ -42,10 +48,10 @@ impl Study {
             false => Err(self.wrong(self.key("kind"), format!("a study of this kind needs {what}"))),
         };
         needs(!self.targets.is_empty(), "at least one [[target]]")?;
-        if self.kind.compares() {
+        if self.kind.compares() || self.kind == Kind::Clouds {
             needs(!self.samplers.is_empty(), "at least one [[sampler]]")?;
         }
-        if !matches!(self.kind, Kind::Bars | Kind::Table | Kind::Convergence) {
+        if !matches!(self.kind, Kind::Bars | Kind::Table | Kind::Convergence | Kind::Clouds) {
             needs(self.targets.len() == 1, "exactly one [[target]]")?;
         }
         if matches!(self.kind, Kind::Benchmark | Kind::Posterior) {
@@ -53,6 +59,9 @@ impl Study {
         }
         if matches!(self.kind, Kind::Proposals | Kind::GFunction) {
             needs(self.proposal.is_some(), "a table [proposal]")?;
+        }
+        if self.kind == Kind::Clouds {
+            needs(self.clouds.is_some(), "a table [clouds]")?;
         }
         let targets = self.targets.iter().map(|entry| (entry.get_ref().name.as_str(), entry.span()));
         let samplers = self.samplers.iter().map(|entry| (entry.get_ref().name.as_str(), entry.span()));
@@ -102,6 +111,17 @@ impl Study {
         Ok(())
     }
 
+    fn check_clouds(&self, entry: &Spanned<CloudsEntry>) -> Result<(), StudyError> {
+        let CloudsEntry { places, points } = entry.get_ref();
+        match (1..=MOST_PLACES).contains(places) && (1..=MOST_POINTS).contains(points) {
+            true => Ok(()),
+            false => {
+                let what = format!("clouds: places must be from 1 to {MOST_PLACES}, points from 1 to {MOST_POINTS}");
+                Err(self.wrong(entry.span(), what))
+            }
+        }
+    }
+
     fn check_target(&self, entry: &Spanned<TargetEntry>) -> Result<(), StudyError> {
         let target = entry.get_ref();
         let wrong = |what: String| self.wrong(entry.span(), format!("target \"{}\": {what}", target.name));
@@ -110,7 +130,7 @@ impl Study {
         if let Some(dim) = built.dim().filter(|dim| *dim != target.dim) {
             return Err(wrong(format!("{} has dim = {dim}, not {}", choice.name, target.dim)));
         }
-        let plane = matches!(self.kind, Kind::Proposals | Kind::GFunction);
+        let plane = self.kind.in_the_plane();
         if (matches!(self.kind, Kind::Bars | Kind::Convergence) || plane) && built.known().is_none() {
             return Err(wrong("a study of this kind needs a target whose true mean and quantiles are known".into()));
         }
@@ -126,7 +146,7 @@ impl Study {
         if Scale::ALL.iter().any(|scale| target.thin.at(*scale) == 0) {
             return Err(wrong("thin: must be at least 1".into()));
         }
-        if self.kind.compares()
+        if (self.kind.compares() || self.kind == Kind::Clouds)
             && Scale::ALL.iter().any(|scale| target.length(*scale).sampling < 2 * target.thin.at(*scale))
         {
             return Err(wrong("iterations: must include the burn-in and leave at least 2 draws after it".into()));

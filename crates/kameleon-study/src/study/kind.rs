@@ -8,7 +8,7 @@ use serde::Deserialize;
 pub enum Kind {
     /// Bars of acceptance, ‖mean‖ and quantile deviations for every target and sampler; targets with a known truth.
     Bars,
-    /// Numbers only, on any targets: effective sample sizes, errors, agreement and cost of groups of four chains, which
+    /// A figure of effective sample sizes, and numbers, on any targets: effective sample sizes, errors, agreement and cost of groups of four chains, which
     /// learn together if their sampler can.
     Table,
     /// ‖mean‖ and deviation of the 0.5-quantile against iterations; targets with a known truth.
@@ -19,6 +19,8 @@ pub enum Kind {
     Posterior,
     /// The proposals of KAMH along the ridge of a target in two dimensions.
     Proposals,
+    /// Where samplers propose, from some places of targets in two dimensions.
+    Clouds,
     /// g(x), the function whose gradient a proposal descends, in two dimensions.
     GFunction,
 }
@@ -34,6 +36,11 @@ impl Kind {
         !self.measures().is_empty()
     }
 
+    /// Whether it is of the first two coordinates of targets whose ridge is known.
+    pub fn in_the_plane(self) -> bool {
+        matches!(self, Self::Proposals | Self::Clouds | Self::GFunction)
+    }
+
     /// What is measured, and so what can be claimed.
     pub fn measures(self) -> &'static [&'static str] {
         match self {
@@ -41,7 +48,7 @@ impl Kind {
             Self::Table => TABLE,
             Self::Convergence => &["mean-norm", "deviation-0.5"],
             Self::Benchmark => &["acceptance", "mean-distance", "mmd"],
-            Self::Posterior | Self::Proposals | Self::GFunction => &[],
+            Self::Posterior | Self::Proposals | Self::Clouds | Self::GFunction => &[],
         }
     }
 }

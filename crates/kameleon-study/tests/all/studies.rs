@@ -161,6 +161,63 @@ fn a_users_own_study_gets_the_same_figures_and_page() {
     assert!(page.contains("The small Kameleon is better") && page.contains("matern:order=1.5"));
 }
 
+/// A study of where samplers propose.
+const CLOUDS: &str = r#"
+name = "clouds"
+title = "Where they propose"
+kind = "clouds"
+[clouds]
+places = 2
+points = 30
+[[target]]
+name = "ring"
+target = "ring:radius=3.5,variance=0.05"
+dim = 2
+iterations = 900
+[[target]]
+name = "banana"
+target = "banana:b=0.03,v=100"
+dim = 2
+iterations = 900
+[[sampler]]
+name = "short steps"
+sampler = "SM:nu=0.01"
+[[sampler]]
+name = "MALA"
+sampler = "MALA"
+[[sampler]]
+name = "kameleon"
+sampler = "kameleon"
+"#;
+
+#[test]
+fn clouds_show_what_every_sampler_proposes_from_each_place() {
+    let folder = Folder::new("clouds");
+    run_whole(&folder, &[Study::parse("clouds.toml", CLOUDS).unwrap()], 2, 1);
+    let (head, rows) = table(&folder.read("clouds.csv"));
+    assert_eq!(head, ["target", "sampler", "x1", "x2", "y1", "y2"]);
+    assert_eq!(rows.len(), 2 * 3 * 2 * 30);
+    for row in &rows {
+        let [x1, x2, y1, y2] = [2, 3, 4, 5].map(|k| row[k].parse::<f64>().unwrap());
+        let far = (y1 - x1).hypot(y2 - x2);
+        assert!(far > 0.0 && far.is_finite(), "{row:?}");
+        assert!(row[1] != "short steps" || far < 0.06, "{row:?}");
+    }
+    for name in ["clouds", "clouds-2"] {
+        assert!(folder.read(&format!("{name}.svg")).contains(">kameleon</text>"), "{name}");
+        assert!(fs::read(folder.0.join(format!("{name}.png"))).unwrap().starts_with(b"\x89PNG"), "{name}");
+    }
+    let says = |find: &str, replace: &str, line: usize, what: &str| {
+        let message = Study::parse("clouds.toml", &CLOUDS.replacen(find, replace, 1)).unwrap_err().to_string();
+        assert!(message.starts_with(&format!("clouds.toml, line {line}: ")) && message.contains(what), "{message}");
+    };
+    says("[clouds]\nplaces = 2\npoints = 30\n", "", 4, "needs a table [clouds]");
+    says("places = 2", "places = 5", 5, "places must be from 1 to 4");
+    says("ring:radius=3.5,variance=0.05", "two-modes", 8, "needs a banana, flower or ring with dim = 2");
+    says("iterations = 900", "burn-in = 5", 8, "leave at least 2 draws");
+    says("\"SM:nu=0.01\"", "\"SM:nu=-1\"", 20, "nu");
+}
+
 #[test]
 fn errors_in_a_study_name_the_file_the_line_and_what_is_allowed() {
     let says = |find: &str, replace: &str, line: usize, what: &str| {

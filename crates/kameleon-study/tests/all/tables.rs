@@ -32,6 +32,8 @@ sampler = "DE-MC(Z)"
     let folder = Folder::new("table");
     run_in(&folder.0, &[study], 2, 1, &Counter::new(u64::MAX)).unwrap();
     let csv = folder.read("table.csv");
+    let figure = folder.read("table.svg");
+    assert!(figure.contains(">DE-MC(Z)</text>") && figure.contains(">ESS per 1000 evaluations</text>"));
     assert!(folder.read("table.md").contains("| funnel | kameleon |"));
     for measure in ["ess", "n-eq", "quantile-deviation", "worst-r-hat", "evaluations"] {
         assert!(csv.lines().any(|line| line.starts_with(&format!("funnel,kameleon,{measure},400,"))), "{measure}");
@@ -109,8 +111,9 @@ sampler = "SM"
 }
 
 #[test]
-fn the_studies_of_the_default_sampler_are_valid() {
-    for name in ["default", "default-paper", "default-noisy", "real-posteriors", "drift"] {
+fn the_studies_of_the_documentation_are_valid() {
+    for name in ["default", "default-paper", "default-noisy", "real-posteriors", "drift", "family", "family-proposals"]
+    {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../experiments/{name}.toml"));
         Study::parse(name, &fs::read_to_string(path).unwrap()).unwrap();
     }

@@ -22,8 +22,9 @@ impl<P: Proposal> Chain<P> {
         }
     }
 
-    /// Looks at the gradient by finite differences where the first chain of a run has started.
-    fn check_gradient<T: Target + ?Sized>(&mut self, target: &mut T) -> Result<(), ChainError> {
+    /// Looks at the gradient by finite differences where the chain is, if it needs one and is the first of a run: an error names what
+    /// is wrong. [`Chain::step`] does so at the start.
+    pub fn check_gradient<T: Target + ?Sized>(&self, target: &mut T) -> Result<(), ChainError> {
         let (Place { x, u, gradient, .. }, chain) = (&self.state.core.here, self.index());
         if gradient.is_empty() || chain > 0 {
             return Ok(());

@@ -107,6 +107,14 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// Looks at the gradient where the chain has just started, if it needs one.
+    pub(super) fn check_start(&mut self) -> Result<(), ChainError> {
+        match self.chain.statistics().evaluations {
+            1 => self.chain.check_gradient(&mut *self.target),
+            _ => Ok(()),
+        }
+    }
+
     /// Records the draw that a step ends in, if it is kept.
     pub(super) fn record(&mut self, step: &Step, keep: Keep) -> Result<(), ChainError> {
         match keep.draw(&*self.chain, step) {

@@ -38,20 +38,26 @@ fn turn(jobs: &mut [Numbered<'_>], keep: Keep, sampling: u64, stop: &dyn Fn() ->
         if active.is_empty() {
             return;
         }
-        let values = ask(&mut active);
-        for (job, value) in active.into_iter().zip(values) {
-            job.error = job.tell(value, &[], keep).err();
+        let (values, gradients) = ask(&mut active);
+        let width = gradients.len() / active.len();
+        for (i, (job, value)) in active.into_iter().zip(values).enumerate() {
+            let gradient = &gradients[i * width..(i + 1) * width];
+            job.error = job.tell(value, gradient, keep).and_then(|()| job.check_start()).err();
         }
     }
 }
 
-/// What the target says at the points that all chains ask for, by one call.
-fn ask(jobs: &mut [&mut Job<'_>]) -> Vec<Evaluation> {
+/// What the target says at the points that all chains ask for, by one call, and the gradients there, one after another, if the chains
+/// need them.
+fn ask(jobs: &mut [&mut Job<'_>]) -> (Vec<Evaluation>, Vec<f64>) {
     let (mut points, mut noises, mut asked) = (Vec::new(), Vec::new(), Vec::new());
-    let mut target = None;
+    let (mut target, mut width) = (None, 0);
     for job in jobs.iter_mut() {
         let (chain, own) = job.parts();
         target.get_or_insert(own);
+        if chain.needs_gradient() {
+            width = chain.base().len();
+        }
         let question = chain.question();
         asked.push(question.is_some());
         if let Some((x, noise)) = question {
@@ -60,13 +66,34 @@ fn ask(jobs: &mut [&mut Job<'_>]) -> Vec<Evaluation> {
         }
     }
     let count = points.len();
-    let evaluate = || target.map_or_else(Vec::new, |target| target.log_densities(&points, noises));
+    let mut found = vec![0.0; width * count];
+    let evaluate = || match target {
+        None => Vec::new(),
+        Some(target) if width == 0 => target.log_densities(&points, noises),
+        Some(target) => target.gradients(&points, noises, &mut found),
+    };
     let values = catch_unwind(AssertUnwindSafe(evaluate)).unwrap_or_else(|panic| {
         let why = format!("the target panicked: {}", said(&*panic));
         (0..count).map(|_| Err(EvalError::fatal(why.clone()))).collect()
     });
-    let mut values = values.into_iter();
+    in_order(&asked, values, &found, width)
+}
+
+/// Values and gradients at the points that were asked for, in the order of all chains.
+fn in_order(asked: &[bool], values: Vec<Evaluation>, found: &[f64], width: usize) -> (Vec<Evaluation>, Vec<f64>) {
+    let (mut values, mut found) = (values.into_iter(), found.chunks_exact(width.max(1)));
+    let mut gradients = vec![0.0; width * asked.len()];
     // A point that overflowed has no value, and the chain knows it.
     let missing = || Err(EvalError::reject("there is no value"));
-    asked.into_iter().map(|asked| if asked { values.next().unwrap_or_else(missing) } else { missing() }).collect()
+    let answer = |(i, asked): (usize, &bool)| {
+        if !asked {
+            return missing();
+        }
+        if let Some(slopes) = found.next() {
+            gradients[i * width..(i + 1) * width].copy_from_slice(slopes);
+        }
+        values.next().unwrap_or_else(missing)
+    };
+    let answers = asked.iter().enumerate().map(answer).collect();
+    (answers, gradients)
 }

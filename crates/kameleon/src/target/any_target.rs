@@ -74,6 +74,10 @@ impl Target for AnyTarget<'_> {
         self.0.gradient(x, noise, gradient)
     }
 
+    fn gradients(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>, gradients: &mut [f64]) -> Vec<Evaluation> {
+        self.0.gradients(points, noise, gradients)
+    }
+
     fn known(&self) -> Option<&dyn Known> {
         self.0.known()
     }

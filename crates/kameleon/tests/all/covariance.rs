@@ -21,14 +21,10 @@ where
     for x in [[0.0, -10.0, 0.0], [12.0, 4.0, 0.5]] {
         let chain = Chain::new(proposal.clone(), &[0.5; DIM], frozen(0, 3, 0, 0.0)).unwrap();
         let shown = chain.covariance_at(&x).expect("every built-in proposal knows its covariance");
-        let mut at = proposal.allocate(DIM);
-        proposal.locate(&x, &mut at);
-        let mut rng = stream(11, 0, Purpose::Move);
-        let mut y = [0.0; DIM];
+        let drawn = chain.proposals_at(&x, &[], DRAWS, &mut stream(11, 0, Purpose::Move));
         // For each entry, the sum of the products and of their squares.
         let mut sums = [(0.0, 0.0); DIM * DIM];
-        for _ in 0..DRAWS {
-            proposal.draw(&x, &mut at, &mut rng, &mut y);
+        for y in drawn.chunks_exact(DIM) {
             for (k, (sum, squares)) in sums.iter_mut().enumerate() {
                 let (i, j) = (k / DIM, k % DIM);
                 let product = (y[i] - x[i]) * (y[j] - x[j]);
@@ -56,6 +52,26 @@ fn the_covariance_shown_is_that_of_the_draws() {
     let settings = DifferentialEvolutionSettings { snooker: 0.0, whole: 0.0, noise: 0.3, ..Default::default() };
     let length = Length::new(2_000, 0);
     assert_covariance("DE-MC(Z)", DifferentialEvolution::new(&settings, DIM, length).unwrap());
+}
+
+#[test]
+fn what_is_proposed_with_drift_lies_around_the_drifted_point() {
+    let proposal = learned(drifting(DIM, 2_000, 200), &mut Banana::new(DIM, 0.1, 100.0).unwrap(), 2_000);
+    let chain = Chain::new(proposal, &[0.5; DIM], frozen(0, 3, 0, 0.0)).unwrap();
+    let (x, mut banana) = ([12.0, 4.0, 0.5], Banana::new(DIM, 0.1, 100.0).unwrap());
+    let gradient = exact_gradient(&mut banana, &x);
+    let drawn = chain.proposals_at(&x, &gradient, DRAWS, &mut stream(12, 0, Purpose::Move));
+    let mut at = chain.proposal().allocate(DIM);
+    chain.proposal().take_gradient(&gradient, &mut at);
+    chain.proposal().locate(&x, &mut at);
+    let covariance = chain.covariance_at(&x).unwrap();
+    let moved = at.drift().iter().any(|b| b.abs() > 1e-3);
+    assert!(moved, "{:?}", at.drift());
+    for i in 0..DIM {
+        let mean = drawn.chunks_exact(DIM).map(|y| y[i]).sum::<f64>() / DRAWS as f64;
+        let error = (covariance[i * DIM + i] / DRAWS as f64).sqrt();
+        assert!((mean - x[i] - at.drift()[i]).abs() < 5.5 * error, "{i}: {mean}, {} with drift", x[i] + at.drift()[i]);
+    }
 }
 
 #[test]

@@ -155,6 +155,9 @@ impl AnyChain for Unteachable {
     fn step(&mut self, target: &mut dyn Target) -> Result<Step, ChainError> {
         self.0.step(target)
     }
+    fn check_gradient(&self, target: &mut dyn Target) -> Result<(), ChainError> {
+        self.0.check_gradient(target)
+    }
     fn question(&mut self) -> Option<(&[f64], Noise<'_>)> {
         self.0.question()
     }
@@ -169,6 +172,9 @@ impl AnyChain for Unteachable {
     }
     fn covariance_at(&self, x: &[f64]) -> Option<Vec<f64>> {
         self.0.covariance_at(x)
+    }
+    fn proposals_at(&self, x: &[f64], gradient: &[f64], count: usize, rng: &mut Rng) -> Vec<f64> {
+        self.0.proposals_at(x, gradient, count, rng)
     }
     fn report(&self) -> Report {
         self.0.report()
@@ -271,17 +277,68 @@ impl Target for InStep {
         self.calls.fetch_add(1, Ordering::Relaxed);
         points.iter().zip(noise).map(|(x, noise)| self.log_density(x, noise)).collect()
     }
+
+    fn has_gradient(&self) -> bool {
+        true
+    }
+
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        gradient.iter_mut().zip(x).for_each(|(g, x)| *g = -x);
+        self.log_density(x, noise)
+    }
+
+    fn gradients(&mut self, points: &[&[f64]], noise: Vec<Noise<'_>>, gradients: &mut [f64]) -> Vec<Evaluation> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let rooms = gradients.chunks_exact_mut(points[0].len());
+        points.iter().zip(noise).zip(rooms).map(|((x, noise), room)| self.gradient(x, noise, room)).collect()
+    }
 }
 
 #[test]
 fn chains_in_step_make_the_draws_of_chains_on_their_own_by_one_call_for_all() {
-    let plan = Plan { warmup: Warmup::Iterations(1500), draws: Some(300), chains: 4, seed: 2, ..Plan::default() };
     let target = |together| InStep { together, calls: Default::default() };
-    let (alone, together) = (target(false), target(true));
-    let run = |target: &InStep| sample(target.clone(), &[vec![0.5, 0.0]], &plan, Control::default()).unwrap();
-    assert!(run(&alone).draws() == run(&together).draws());
-    let calls = together.calls.load(Ordering::Relaxed);
-    assert!((1801..1830).contains(&calls), "{calls}");
+    for sampler in [Sampler::kameleon(), Sampler::kamh_ls_with_drift(), Sampler::pmala()] {
+        let warmup = Warmup::Iterations(1500);
+        let plan = Plan { sampler, warmup, draws: Some(300), chains: 4, seed: 2, ..Plan::default() };
+        let (alone, together) = (target(false), target(true));
+        let run = |target: &InStep| sample(target.clone(), &[vec![0.5, 0.0]], &plan, Control::default()).unwrap();
+        assert!(run(&alone).draws() == run(&together).draws());
+        let calls = together.calls.load(Ordering::Relaxed);
+        assert!((1801..1830).contains(&calls), "{}: {calls}", plan.sampler.name());
+    }
+}
+
+/// A Gaussian that takes many points at once, whose gradient has the wrong sign along its second coordinate.
+#[derive(Clone)]
+struct Wrong;
+
+impl Target for Wrong {
+    fn log_density(&mut self, x: &[f64], _noise: Noise<'_>) -> Evaluation {
+        Ok(-x.iter().map(|x| x * x).sum::<f64>() / 2.0)
+    }
+
+    fn batch(&self) -> usize {
+        usize::MAX
+    }
+
+    fn has_gradient(&self) -> bool {
+        true
+    }
+
+    fn gradient(&mut self, x: &[f64], noise: Noise<'_>, gradient: &mut [f64]) -> Evaluation {
+        gradient.copy_from_slice(&[-x[0], x[1]]);
+        self.log_density(x, noise)
+    }
+}
+
+#[test]
+fn a_wrong_gradient_is_named_at_the_start_of_chains_in_step() {
+    let plan = Plan { sampler: Sampler::mala(), warmup: Warmup::Iterations(100), draws: Some(10), ..Plan::default() };
+    let why = match sample(Wrong, &[vec![0.5, 1.0]], &plan, Control::default()) {
+        Ok(run) => run.reason,
+        Err(error) => error.to_string(),
+    };
+    assert!(why.contains("the gradient is wrong: for parameter `x2`"), "{why}");
 }
 
 #[test]
