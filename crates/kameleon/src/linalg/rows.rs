@@ -41,7 +41,7 @@ fn sum_in_lanes(a: &[f64], rows: &[Row], s: usize) -> [f64; STRIP] {
         }
     }
     for l in 0..STRIP {
-        rest[l] = (lanes[0][l] + lanes[1][l]) + (lanes[2][l] + lanes[3][l]) + rest[l];
+        rest[l] += (lanes[0][l] + lanes[1][l]) + (lanes[2][l] + lanes[3][l]);
     }
     rest
 }
