@@ -291,6 +291,6 @@ class KMC(Sampler):
     steps: int = 10
     path: float = 2.0
     walk: float = 0.1
-    acceptance: float = 0.5
+    acceptance: float = 0.4
     discard: int = 500
     _name = "KMC"

@@ -60,7 +60,7 @@ settings! {
         /// The share of random walk steps.
         walk: f64 = 0.1, PROBABILITY;
         /// The acceptance rate that the length of a path is learned for.
-        acceptance: f64 = 0.5, OPEN_PROBABILITY;
+        acceptance: f64 = 0.4, OPEN_PROBABILITY;
         /// The number of iterations before a covariance or a density is learned.
         discard: u64 = 500, ANY;
     }

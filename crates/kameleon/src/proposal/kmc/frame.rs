@@ -9,6 +9,9 @@ const SHRINKAGES: [f64; 6] = [0.0, 0.03, 0.1, 0.3, 0.6, 1.0];
 /// Added to variances, relative to them: coordinates may depend on each other.
 const RIDGE: f64 = 1e-9;
 
+/// The least variance, relative to the square of the mean: less is rounding.
+const LEAST_VARIANCE: f64 = 1e-26;
+
 /// m and L, and how tight N(0, I/s) must be to be the best of its kind.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Frame {
@@ -42,6 +45,10 @@ impl Moments {
     /// With correlations shrunk by this share; none if that is not positive definite.
     fn frame(&self, shrinkage: f64) -> Option<Frame> {
         let d = self.mean.len();
+        let varies = |i: usize| self.covariance[i * d + i] > LEAST_VARIANCE * self.mean[i] * self.mean[i];
+        if !(0..d).all(varies) {
+            return None;
+        }
         let shrunk = |(k, c): (usize, &f64)| if k / d == k % d { c * (1.0 + RIDGE) } else { c * (1.0 - shrinkage) };
         let mut factor: Vec<f64> = self.covariance.iter().enumerate().map(shrunk).collect();
         cholesky(&mut factor, d).then(|| Frame { mean: self.mean.clone(), factor, precision: 1.0 })
