@@ -1,12 +1,15 @@
 """How many times as many evaluations per second many workers make as one, for a model that sleeps.
 
-    pip install . psutil "dask[distributed]" && python benches/cluster.py [plain] [threads] [dask] [--workers 64]
+    pip install . psutil "dask[distributed]"
+    python benches/cluster.py [plain] [threads] [dask] [ensemble] [--workers 64]
 
 The model sleeps 20 ms, or a log-normal time (sd 1 in the log) with that mean. Sleeping costs no core, so this runs
 on two. A run has one chain for each worker, and is kept in a folder. "all" is the whole run, with the learning in its
 warm-up and the summary at its end; "draws" is what comes after the warm-up. A worker that does nothing else makes an
 evaluation in the time that it sleeps: the ratios are to that. Processor time is that of this process and its children
-for each evaluation, with the model's own; "plain" is the model alone, called in a loop by as many threads.
+for each evaluation, with the model's own; "plain" is the model alone, called in a loop by as many threads. "ensemble"
+asks `km.Ensemble` for a point of every chain and waits for all of them, a batch at a time; what its own calls cost is
+told apart.
 """
 
 import argparse
@@ -90,9 +93,32 @@ def dask(workers, draws, varies):
         return measure(client.get_executor(), workers, draws, varies)
 
 
+def ensemble(workers, draws, varies):
+    """Batches of a point of each chain, evaluated by as many threads."""
+    chains = km.Ensemble(np.zeros(DIM), chains=workers, warmup=WARMUP, draws=draws, seed=1)
+    model, made, own, warm = partial(sleeps, varies=varies), 0, [0.0, 0.0], None
+    begin = Moment()
+    with ThreadPoolExecutor(workers) as pool:
+        while not chains.done:
+            before = time.thread_time()
+            points = chains.ask()
+            asked = time.thread_time()
+            values = list(pool.map(model, points))
+            answered = time.thread_time()
+            chains.tell(values)
+            own[warm is not None] += asked - before + time.thread_time() - answered
+            made += len(points)
+            if warm is None and made >= workers * (WARMUP + 1):
+                warm = Moment(made)
+    end = Moment(made)
+    each = 1e6 * sum(own) / made, 1e6 * own[1] / (made - warm.evaluations)
+    print(f"{'':20} ask and tell: {each[0]:.1f} µs of the processor an evaluation, {each[1]:.1f} after the warm-up")
+    return begin.until(end), warm.until(end)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("kinds", nargs="*", default=["plain", "threads", "dask"])
+    parser.add_argument("kinds", nargs="*", default=["plain", "threads", "dask", "ensemble"])
     parser.add_argument("--workers", type=int, default=64)
     parser.add_argument("--draws", type=int, default=1000)
     given = parser.parse_args()
@@ -100,7 +126,7 @@ def main():
     print("                      speed: all  draws      processor µs: all  draws")
     for kind in given.kinds:
         for varies in (False, True):
-            run = {"plain": plain, "threads": threads, "dask": dask}[kind]
+            run = {"plain": plain, "threads": threads, "dask": dask, "ensemble": ensemble}[kind]
             (all_speed, all_cost), (speed, cost) = run(given.workers, given.draws, varies)
             name = f"{kind:8} {'log-normal' if varies else 'constant'}"
             print(f"{name:20} {all_speed:10.1f} {speed:6.1f} {all_cost:22.0f} {cost:6.0f}", flush=True)

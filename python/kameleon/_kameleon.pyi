@@ -123,6 +123,7 @@ class _Pending(Protocol):
 class _Sender(Protocol):
     task_time: float
     def __call__(self, chain: int, state: bytes, /) -> _Pending: ...
+    def tell(self) -> None: ...
 
 class _Prior(Protocol):
     @property

@@ -14,13 +14,17 @@ import threading
 import time
 import traceback
 import uuid
+import warnings
 import zlib
+from collections import deque
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from . import _kameleon
-from .errors import KameleonError, SettingsError
+from .errors import KameleonError, KameleonWarning, SettingsError
 from .problem import Problem, Recipe, by_rows
 
 ATTEMPTS = 3
@@ -29,6 +33,8 @@ TASK_TIME = 5.0
 """The longest time of a task in seconds, so that little is lost with a worker; six times that in long runs."""
 POLL_TIME = 0.2
 """How long to wait for a result, in seconds, before signals are checked."""
+MOST_POLLS = 2500
+"""How often in a second all chains together look whether the run was stopped: with thousands each looks less often."""
 PATIENCE = 6.0
 """A task that takes this many times as long as every task before it is given to another worker too."""
 
@@ -100,21 +106,43 @@ class Sender:
         self.run = uuid.uuid4().hex
         self.task_time = TASK_TIME
         self.load = Load(_workers(executor))
-        self._lost: dict[str, set[int]] = {}
+        self.folder: Path | None = None
+        """Where the run is kept, if it is."""
+        self.clear: Callable[[], None] | None = None
+        """Clears the line of a progress bar before a warning is told."""
+        self._lost: dict[tuple[str, str], set[int]] = {}
+        self._news: deque[str] = deque()
         if isinstance(executor, ProcessPoolExecutor):
             _check(recipe)
 
     def __call__(self, chain: int, state: bytes) -> Pending:
         return Pending(self, chain, (self.run, self.recipe, state))
 
-    def note(self, text: str, chain: int) -> None:
-        """Adds a warning about a chain."""
-        self._lost.setdefault(text, set()).add(chain)
+    def note(self, what: str, then: str, why: Exception, chain: int) -> None:
+        """Adds a warning about a chain: what happened and why, and what was then done for how many of them."""
+        what = f"{what} ({_short(why)})"
+        if (what, then) not in self._lost:
+            self._news.append(f"{what}: the run goes on in this process, with the same draws. {self._way_out()}")
+        self._lost.setdefault((what, then), set()).add(chain)
+
+    def _way_out(self) -> str:
+        if self.folder is None:
+            return "It has no checkpoint, so it cannot be continued by another executor."
+        return f"To use another executor, stop it (Ctrl-C), and km.resume({str(self.folder)!r}, ..., executor=another)."
+
+    def tell(self) -> None:
+        """Warns of what has become known since it was last called; the thread that waits for the run calls it."""
+        while self._news:
+            if self.clear is not None:
+                self.clear()
+            # Above this function are `_run`, `km.sample` or `km.resume`, and the user.
+            warnings.warn(self._news.popleft(), KameleonWarning, stacklevel=4)
 
     @property
     def notes(self) -> list[str]:
         """Warnings about the executor, each once, with the number of chains that it is about."""
-        return [text.format(_of(len(chains), "chain")) for text, chains in self._lost.items()]
+        lost = ((what, then, _of(len(chains), "chain")) for (what, then), chains in self._lost.items())
+        return [f"{what}; {then.format(chains)}, with the same result" for what, then, chains in lost]
 
 
 class Load:
@@ -226,11 +254,10 @@ class Pending:
     def wait(self) -> Answer | None:
         """The answer, if it arrives within the poll time. A lost task is repeated, finally in this process."""
         if self._refused is not None and not self._out:
-            return self._here(
-                "the executor takes no more work ({}); the rest of {{}} was run in this process", self._refused
-            )
+            then = "the rest of {} was run in this process"
+            return self._here("the executor takes no more work", then, self._refused)
         try:
-            future = self._answers.get(timeout=POLL_TIME)
+            future = self._answers.get(timeout=max(POLL_TIME, self._sender.load.out / MOST_POLLS))
         except Empty:
             self._hurry()
             return None
@@ -250,9 +277,8 @@ class Pending:
             self._submit()
         if self._out or self._refused is not None:
             return None
-        return self._here(
-            f"the executor lost a task {ATTEMPTS} times ({{}}); such tasks of {{{{}}}} were run in this process", error
-        )
+        then = "such tasks of {} were run in this process"
+        return self._here(f"the executor lost a task {ATTEMPTS} times", then, error)
 
     def _hurry(self) -> None:
         """Gives the task to another worker too if that of the last attempt is slow; the first answer counts."""
@@ -261,9 +287,9 @@ class Pending:
         if is_slow and self._attempts < ATTEMPTS and self._refused is None:
             self._submit()
 
-    def _here(self, text: str, why: Exception) -> Answer:
+    def _here(self, what: str, then: str, why: Exception) -> Answer:
         """Runs the task in this process, with a warning."""
-        self._sender.note(text.format(_short(why)) + ", with the same result", self._chain)
+        self._sender.note(what, then, why, self._chain)
         self._end(None)
         return do_task(self._task)[:2]
 

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from .problem import Back, Problem
 
 OUTCOMES = ("accepted", "rejected", "outside the support", "invalid")
-"""The meaning of the codes in ``result.outcome``."""
+"""The meaning of the codes in ``result.outcome``: the draw is a new point; else it was drawn before, and the
+point tried in the iteration has a density, is outside the support, or is invalid."""
 
 
 class Stats(dict[str, Any]):
@@ -122,7 +123,7 @@ class Result:
 
     @property
     def outcome(self) -> NDArray[np.uint8]:
-        """The outcome of the proposal before each draw: an index into ``km.result.OUTCOMES``."""
+        """Whether each draw is a new point: an index into ``km.result.OUTCOMES``."""
         return self._stack("draws", "outcome")
 
     @property

@@ -248,6 +248,8 @@ def _run(
     what = problem.by_rows(what)
     assert what.native is not None
     with watched as watch:
+        if sender is not None:
+            sender.folder, sender.clear = folder, getattr(watch, "close", None)
         how: dict[str, Any] = {"folder": folder, "resume": changes, "prior": what.prior, "watcher": watch}
         ran = _kameleon.run(settings, what.native, attached=what.attached, sender=sender, **how)
     return finish(ran, what, sender)

@@ -1,5 +1,8 @@
 """Workers that die, hang or answer nonsense: no draw is lost or changed."""
 
+import re
+import time
+import warnings
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import nullcontext
 
@@ -76,10 +79,11 @@ class Hangs(Strange):
 @pytest.mark.parametrize(("kind", "always"), [(Loses, False), (Loses, True), (Garbles, False), (Garbles, True)])
 def test_a_task_that_is_lost_or_garbled_is_repeated_and_finally_run_here(here, kind, always):
     said = "lost a task 3 times .*(the worker is gone|not the answer).* of 5 chains were run in this process"
-    expected = pytest.warns(km.KameleonWarning, match=said) if always else nullcontext()
+    expected = pytest.warns(km.KameleonWarning, match="lost a task 3 times") if always else nullcontext()
     with expected:
         result = km.sample(density, [0.0, 0.0], executor=kind(always), **PLAN)
     assert np.array_equal(result.draws, here.draws)
+    assert any(re.search(said, warning) for warning in result.warnings) == always
 
 
 def test_the_task_of_a_worker_that_hangs_is_given_to_another(here, monkeypatch):
@@ -121,11 +125,43 @@ class OnlyThere:
 
 
 def test_the_rest_of_a_run_whose_pool_died_is_run_here_with_a_warning(here, tmp_path):
-    with pytest.warns(
-        km.KameleonWarning, match="takes no more work .OSError: the scheduler is gone.; the rest of 5 chains"
-    ):
+    said = "takes no more work .OSError: the scheduler is gone."
+    with pytest.warns(km.KameleonWarning, match=said) as told:
         result = km.sample(density, [0.0, 0.0], executor=Dies(), checkpoint=tmp_path / "run", **PLAN)
     assert result.complete and np.array_equal(result.draws, here.draws)
+    assert any(re.search(said + "; the rest of 5 chains", warning) for warning in result.warnings)
+    at_once = str(told[0].message)
+    assert "the run goes on in this process" in at_once and f"km.resume({str(tmp_path / 'run')!r}" in at_once
+    assert told[0].filename == __file__
+
+
+def slowly(x):
+    time.sleep(2e-4)
+    return density(x)
+
+
+def test_the_death_of_a_pool_is_told_when_it_is_known(here):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        seen = []
+
+        def look(states):
+            seen.append((len(told), sum(iterations for iterations, _, _ in states)))
+
+        result = km.sample(slowly, [0.0, 0.0], executor=Dies(), progress=look, **PLAN)
+    assert np.array_equal(result.draws, here.draws)
+    first = next(iterations for warned, iterations in seen if warned)
+    assert first < 5 * 1800 / 2 and "cannot be continued by another executor" in str(told[0].message)
+
+
+def test_a_run_can_end_when_its_pool_dies_and_is_resumed_on_another(here, tmp_path):
+    with pytest.raises(km.TargetError, match="takes no more work") as caught:  # warnings are errors here
+        km.sample(slowly, [0.0, 0.0], executor=Dies(), checkpoint=tmp_path / "run", **PLAN)
+    assert isinstance(caught.value.__cause__, km.KameleonWarning)
+    assert caught.value.result.stats["evaluations"] < 5 * 1800
+    with ThreadPoolExecutor(2) as other:
+        whole = km.resume(tmp_path / "run", density, executor=other)
+    assert np.array_equal(whole.draws, here.draws)
 
 
 def test_a_run_whose_pool_died_keeps_its_draws_and_is_resumed_on_another(here, tmp_path):

@@ -28,6 +28,7 @@ impl ExecutorBridge {
     /// Through this sender.
     pub fn new(py: Python<'_>, sender: Py<PyAny>, session: Arc<Session>) -> PyResult<Self> {
         let task_time = Duration::from_secs_f64(sender.getattr(py, "task_time")?.extract(py)?);
+        session.set_sender(sender.clone_ref(py));
         Ok(Self { sender, task_time, session })
     }
 

@@ -6,7 +6,7 @@ use kameleon::{Control, EvalError, Evaluation, Noise, Progress, Target};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often the interpreter is asked for signals and told the progress.
@@ -25,6 +25,8 @@ pub struct Session {
     population: PopulationProgress,
     /// Called with (iterations, acceptance, scale, warm-up) of each chain, what the population is doing, and R-hat and ESS so far.
     watcher: Option<Py<PyAny>>,
+    /// A `kameleon.executors.Sender`, which warns of what has become known about its executor.
+    sender: OnceLock<Py<PyAny>>,
     /// R-hat and ESS, and when the chains were last compared.
     so_far: Mutex<(Instant, Option<SoFar>)>,
     /// When the interpreter was last asked.
@@ -41,9 +43,16 @@ impl Session {
             fault: Mutex::new(None),
             population: PopulationProgress::default(),
             watcher,
+            sender: OnceLock::new(),
             so_far: Mutex::new((Instant::now(), None)),
             asked: Mutex::new(Instant::now()),
         }
+    }
+
+    /// From now on this sender is asked for warnings.
+    pub fn set_sender(&self, sender: Py<PyAny>) {
+        // There is one for each run.
+        let _ = self.sender.set(sender);
     }
 
     /// How the chains are stopped and watched.
@@ -77,6 +86,9 @@ impl Session {
     /// Handles signals and reports the progress.
     pub fn ask(&self, py: Python<'_>) -> PyResult<()> {
         py.check_signals()?;
+        if let Some(sender) = self.sender.get() {
+            sender.call_method0(py, "tell")?;
+        }
         let Some(watcher) = &self.watcher else { return Ok(()) };
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let seen = |p: &Progress| (count(&p.iterations), p.acceptance(), p.scale(), count(&p.warmup));

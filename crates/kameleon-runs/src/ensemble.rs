@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The first bytes of every saved ensemble: what it is, and the version of its form.
-const MARK: &[u8; 8] = b"KMLNENS2";
+const MARK: &[u8; 8] = b"KMLNENS3";
 
 /// Points whose log densities, or log likelihoods next to the priors of the settings, are wanted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -131,8 +131,8 @@ impl Ensemble {
             unseal(MARK, "saved ensemble", bytes).map_err(refuse)?;
         let (prepared, exchange) = prepare(&RunSettings::from_toml(&settings, "the settings of the ensemble")?)?;
         let dim = prepared.settings.parameters.0.len();
-        let mut jobs = Vec::new();
-        for (index, (chain, recorded)) in saved.chains.into_iter().enumerate() {
+        let (mut jobs, asked) = (Vec::new(), saved.asked);
+        for (index, (chain, recorded)) in saved.into_chains()?.into_iter().enumerate() {
             let chain = chain.resume()?;
             let fits = chain.position().len() == dim && chain.index() == index && recorded.fits(dim);
             if !fits || chain.normals().len() != prepared.target.normals() {
@@ -140,7 +140,7 @@ impl Ensemble {
             }
             jobs.push(prepared.with_restart(Job::new(chain, Box::new(prepared.target.clone()), recorded)));
         }
-        Self::of_jobs(prepared, exchange, (jobs, saved.asked), before)
+        Self::of_jobs(prepared, exchange, (jobs, asked), before)
     }
 
     /// Of jobs that were `asked` or not, which took these seconds before and were shown or not.

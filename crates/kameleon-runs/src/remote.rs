@@ -4,6 +4,7 @@
 //! The run itself stays here: chains are refreshed, draws recorded, rules checked. The result of a task follows from the chain
 //! it begins with, so a task that was lost can be done again, anywhere, with the same result.
 
+mod fits;
 mod points;
 
 pub use points::MOST_TASKS;
@@ -11,6 +12,7 @@ pub use points::MOST_TASKS;
 use crate::error::RunError;
 use crate::prepare::Prepared;
 use crate::settings::RunSettings;
+use fits::{Bytes, Fits};
 use kameleon::any_chain::{AnyChain, SavedChain};
 use kameleon::any_target::AnyTarget;
 use kameleon::chain::ChainError;
@@ -55,8 +57,8 @@ struct Task {
 /// What is to be done.
 #[derive(Serialize, Deserialize)]
 enum Work {
-    /// A chain is to be advanced.
-    Chain { chain: Box<SavedChain>, sampling: u64, time: Duration },
+    /// A chain is to be advanced. Its fit comes by itself, where it can.
+    Chain { chain: Box<SavedChain>, fit: Option<Bytes>, sampling: u64, time: Duration },
     /// The point where a chain is, is to be evaluated again.
     Again { chain: Box<SavedChain> },
     /// Points of a population, on the unbounded scale, are to be evaluated, of which the first is evaluation number `first`.
@@ -67,6 +69,8 @@ enum Work {
 #[derive(Serialize, Deserialize)]
 struct TaskResult {
     chain: SavedChain,
+    /// Whether its fit is left out, since it is the one that the chain was sent with.
+    same_fit: bool,
     recorded: Recorded,
     failure: Option<Failure>,
 }
@@ -92,7 +96,12 @@ pub fn run_task(
     let settings = RunSettings::from_toml(&settings, "the settings of the run")?;
     let prepared = Prepared::new(&settings, AnyTarget::new(target), prior)?;
     match work {
-        Work::Chain { chain, sampling, time } => advance_chain(&prepared, *chain, sampling, time, control),
+        Work::Chain { mut chain, fit, sampling, time } => {
+            if let Some(fit) = fit {
+                fits::put_back(fit, chain.learner_mut())?;
+            }
+            advance_chain(&prepared, *chain, sampling, time, control)
+        }
         Work::Again { chain } => {
             let value = chain.resume()?.evaluate_again(&mut prepared.target.clone());
             write(&value.map_err(|error| (matches!(error, EvalError::Fatal(_)), error.to_string())))
@@ -108,15 +117,17 @@ fn advance_chain(
     time: Duration,
     control: Control<'_>,
 ) -> Result<Vec<u8>, RunError> {
-    let before = chain.clone();
+    let (before, fit) = (chain.clone(), chain.learner().map(Learner::refreshes));
     let mut job = Job::new(chain.resume()?, Box::new(prepared.target.clone()), Recorded::default());
     prepared.engine(None, control).run_alone(&mut job, sampling, time);
     let failure = job.error.take().map(|error| Failure::of(error, &job));
     let broken = matches!(failure, Some(Failure::Internal { .. }));
     let (chain, recorded) = job.into_parts()?;
     // After a panic of ours nothing of this task is used.
-    let (chain, recorded) = if broken { (before, Recorded::default()) } else { (chain.save(), recorded) };
-    write(&TaskResult { chain, recorded, failure })
+    let (mut chain, recorded) = if broken { (before, Recorded::default()) } else { (chain.save(), recorded) };
+    let same_fit = fit.is_some() && chain.learner().map(Learner::refreshes) == fit;
+    chain.learner_mut().filter(|_| same_fit).into_iter().for_each(|learner| learner.leave_out_fit());
+    write(&TaskResult { chain, same_fit, recorded, failure })
 }
 
 /// A run whose chains are advanced, and whose points are evaluated, by a [`RemoteRunner`].
@@ -127,6 +138,8 @@ pub struct Remote<'a> {
     deadline: Option<Instant>,
     /// How long an evaluation takes there, as far as that is known.
     seconds_each: Option<f64>,
+    /// What chains have learned, as bytes.
+    fits: Fits,
 }
 
 impl<'a> Remote<'a> {
@@ -134,7 +147,7 @@ impl<'a> Remote<'a> {
     pub fn new(prepared: &Prepared<'_>, runner: &'a dyn RemoteRunner) -> Result<Self, RunError> {
         let deadline = prepared.time_limit().map(|(started, limit)| started + limit);
         let (settings, started) = (prepared.settings.to_toml()?, prepared.started);
-        Ok(Self { runner, settings, started, deadline, seconds_each: None })
+        Ok(Self { runner, settings, started, deadline, seconds_each: None, fits: Fits::new() })
     }
 
     fn send<V: DeserializeOwned>(
@@ -162,8 +175,9 @@ impl<'a> Remote<'a> {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let time = task_time(self.runner.task_time(), self.started.elapsed(), job.chain.index());
         let time = time.min(left.unwrap_or(Duration::MAX));
-        let chain = Box::new(lightened(&*job.chain)?);
-        self.send(job.chain.index(), Work::Chain { chain, sampling, time }, stop)
+        let mut chain = Box::new(job.chain.save());
+        let fit = chain.learner_mut().and_then(|learner| self.fits.take_out(learner));
+        self.send(job.chain.index(), Work::Chain { chain, fit, sampling, time }, stop)
     }
 }
 
@@ -176,12 +190,10 @@ fn task_time(usual: Duration, so_far: Duration, chain: usize) -> Duration {
     longest.mul_f64(SHORTEST_SHARE + (1.0 - SHORTEST_SHARE) * place)
 }
 
-/// The chain without what only the chains together learn from, which they do here.
-fn lightened(chain: &dyn AnyChain) -> Result<SavedChain, ChainError> {
-    let Some([light, _]) = chain.learner().and_then(Learner::to_travel) else { return Ok(chain.save()) };
-    let mut away = chain.save().resume()?;
-    away.learn(&light);
-    Ok(away.save())
+/// The chain as it came back, with all of the fit that it was sent with; none if it had another.
+fn with_fit(mut chain: SavedChain, sent: &dyn AnyChain) -> Option<SavedChain> {
+    let fit = sent.learner()?.shared_fit();
+    chain.learner_mut()?.put_back_fit(&fit).then_some(chain)
 }
 
 impl Runner for Remote<'_> {
@@ -200,15 +212,12 @@ impl Runner for Remote<'_> {
             ChainError::Fatal { chain: job.chain.index(), t, point, source }
         };
         let Some(result) = self.fetch(job, sampling, stop).map_err(lost)? else { return Ok(()) };
-        let (chain, dim) = (result.chain.resume()?, job.chain.position().len());
+        let chain = if result.same_fit { with_fit(result.chain, &*job.chain) } else { Some(result.chain) };
+        let (chain, dim) = (chain.ok_or_else(|| lost(NOT_OF_TASK.into()))?.resume()?, job.chain.position().len());
         let steps = job.chain.iterations()..=job.chain.warmup().saturating_add(sampling);
         let is_of_task = (chain.index(), chain.position().len()) == (job.chain.index(), dim);
         if !is_of_task || !steps.contains(&chain.iterations()) || !result.recorded.fits(dim) {
             return Err(lost(NOT_OF_TASK.into()));
-        }
-        let mut chain = chain;
-        if let Some([_, whole]) = job.chain.learner().and_then(Learner::to_travel) {
-            chain.learn(&whole);
         }
         job.chain = chain;
         result.recorded.iter(dim).try_for_each(|draw| job.push(draw))?;
@@ -246,8 +255,12 @@ fn write(value: &impl Serialize) -> Result<Vec<u8>, RunError> {
         .map_err(|error| RunError::Task(format!("it cannot be serialised: {error}")))
 }
 
+/// The words for data that cannot be read.
+fn garbled(error: postcard::Error) -> RunError {
+    RunError::Task(format!("the data received cannot be read: {error}"))
+}
+
 fn read<V: DeserializeOwned>(bytes: &[u8]) -> Result<V, RunError> {
-    let garbled = |error| RunError::Task(format!("the data received cannot be read: {error}"));
     let (version, rest): (String, &[u8]) = postcard::take_from_bytes(bytes).map_err(garbled)?;
     let here = env!("CARGO_PKG_VERSION");
     if version != here {

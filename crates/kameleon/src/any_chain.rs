@@ -6,8 +6,10 @@ use crate::learner::{Learner, SharedFit};
 use crate::proposal::*;
 use crate::report::{Regions, Report};
 use crate::target::{Evaluation, Noise, Target};
+use crate::warmup::Fit;
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// A [`Chain`] of any built-in sampler, without the type of its proposal.
 pub trait AnyChain: Deref<Target = ChainCore> + Send {
@@ -176,6 +178,20 @@ macro_rules! saved {
                     $(Self::$name(state) => Box::new(Chain::resume(*state)?),)*
                 })
             }
+
+            /// Its proposal, where that can learn together with others.
+            pub fn learner(&self) -> Option<&dyn Learner> {
+                match self {
+                    $(Self::$name(state) => state.proposal().learner(),)*
+                }
+            }
+
+            /// The same, to be changed.
+            pub fn learner_mut(&mut self) -> Option<&mut dyn Learner> {
+                match self {
+                    $(Self::$name(state) => state.proposal_mut().learner_mut(),)*
+                }
+            }
         }
 
         $(impl From<ChainState<$name>> for SavedChain {
@@ -187,3 +203,28 @@ macro_rules! saved {
 }
 
 all_proposals!(saved);
+
+/// What the chains of a group have learned, of any built-in sampler, as plain values.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum SavedFit {
+    /// Of chains of the default sampler.
+    Model(#[serde(with = "crate::learner::by_value")] Arc<Fit>),
+    /// Of chains that keep past states.
+    States(#[serde(with = "crate::learner::by_value")] Arc<Vec<f64>>),
+}
+
+impl SavedFit {
+    /// A fit to be stored; none if it is of a sampler that is not known here.
+    pub fn of(fit: &SharedFit) -> Option<Self> {
+        let model = fit.clone().downcast().ok().map(Self::Model);
+        model.or_else(|| fit.clone().downcast().ok().map(Self::States))
+    }
+
+    /// The fit, as it was.
+    pub fn into_shared(self) -> SharedFit {
+        match self {
+            Self::Model(fit) => fit,
+            Self::States(states) => states,
+        }
+    }
+}

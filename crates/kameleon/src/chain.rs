@@ -256,12 +256,7 @@ impl<P: Proposal> Chain<P> {
             proposal.take_gradient(&core.here.gradient, &mut self.local_here);
             proposal.locate(core.base(), &mut self.local_here);
         }
-        let outcome = match value {
-            value if value.is_nan() || value == f64::INFINITY => Outcome::Invalid,
-            _ if moved => Outcome::Accepted,
-            f64::NEG_INFINITY => Outcome::OutsideSupport,
-            _ => Outcome::Rejected,
-        };
+        let outcome = if moved { Outcome::Accepted } else { Outcome::of_tried(value) };
         let sampling = (core.t + 1).saturating_sub(core.settings.warmup);
         let ratio = |log_q: f64| if value.is_finite() { value - log_q } else { f64::NEG_INFINITY };
         // With correlated noise a jump proposal comes with noise that depends on the chain's: it is no independent draw.

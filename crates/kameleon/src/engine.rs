@@ -9,11 +9,13 @@ mod job;
 mod lockstep;
 mod progress;
 mod queue;
+mod saved;
 mod stopping;
 
-pub use ensemble::{Ensemble, Question, SavedEnsemble, TellError};
+pub use ensemble::{Ensemble, Question, TellError};
 pub use job::{Job, OnThreads, Restart, Runner};
 pub use progress::{PopulationProgress, Progress, SoFar};
+pub use saved::SavedEnsemble;
 pub use stopping::{Next, Rule, StopRule, Stopping};
 
 use crate::chain::{ChainError, said};
@@ -26,8 +28,8 @@ use std::time::{Duration, Instant};
 
 /// How often the clock and the stop flag are looked at when time is limited.
 const WATCH: Duration = Duration::from_millis(20);
-/// The most chains that are advanced elsewhere at the same time.
-const MOST_WAITING: usize = 512;
+/// The most chains that are advanced elsewhere at the same time: a thread waits for each, which costs little but memory.
+const MOST_WAITING: usize = 16_384;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -174,7 +176,10 @@ impl Engine<'_> {
         } else {
             std::thread::scope(|scope| {
                 for _ in 1..threads {
-                    scope.spawn(work);
+                    // Where the system allows no more threads, those that there are take turns with the chains.
+                    if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                        break;
+                    }
                 }
                 work();
             });

@@ -17,7 +17,7 @@
 //!
 //! [`Ensemble::save`] stores it at any moment, also between a question and its answer; [`resume`] goes on bit for bit.
 
-use crate::any_chain::AnyChain;
+use crate::any_chain::{AnyChain, SavedChain};
 use crate::chain::ChainError;
 use crate::engine::{Ensemble, Job, SavedEnsemble};
 use crate::plan::{Plan, Warmup};
@@ -45,18 +45,26 @@ pub fn start(starts: &[Vec<f64>], plan: &Plan, normals: usize) -> Result<Ensembl
         Ok(job(chain, room).with_restart(restart_of(starts, plan, normals, index)))
     };
     let jobs = plan.indices().into_iter().map(job).collect::<Result<_, StartError>>()?;
-    of_jobs(jobs, plan, false)
+    let common = starts.first().filter(|_| starts.len() == 1).cloned();
+    Ok(of_jobs(jobs, plan, false)?.with_start(common))
 }
 
 /// An ensemble as it was saved, up to the length of the plan.
 pub fn resume(saved: SavedEnsemble, plan: &Plan) -> Result<Ensemble<'static>, StartError> {
     plan.check()?;
-    let SavedEnsemble { chains, asked } = saved;
-    let (found, wanted) = (chains.len(), plan.indices().len());
+    let (found, wanted) = (saved.len(), plan.indices().len());
     let what = format!("there are {found} saved chains where the plan has {wanted}");
     SettingsError::demand("chains", found == wanted, &what)?;
-    let jobs = chains.into_iter().map(|(chain, recorded)| Ok(job(chain.resume()?, recorded)));
-    of_jobs(jobs.collect::<Result<_, ChainError>>()?, plan, asked)
+    let (asked, start) = (saved.asked, saved.start.clone());
+    let job = |(chain, recorded): (SavedChain, Recorded)| {
+        let chain = chain.resume()?;
+        let (index, normals) = (chain.index(), chain.normals().len());
+        let has_begun = chain.statistics().evaluations > 0;
+        let other = start.iter().filter(|_| !has_begun).find_map(|x| restart_of(&[x.clone()], plan, normals, index));
+        Ok(job(chain, recorded).with_restart(other))
+    };
+    let jobs = saved.into_chains()?.into_iter().map(job).collect::<Result<_, ChainError>>()?;
+    Ok(of_jobs(jobs, plan, asked)?.with_start(start))
 }
 
 /// What the ensemble came to, also before its end.

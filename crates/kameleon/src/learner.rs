@@ -47,14 +47,22 @@ pub trait Learner {
     /// How its group learns.
     fn fit_rule(&self) -> FitRule;
 
-    /// What it needs to go on until it waits, and all that it has, to take the place of each other by [`Learner::take`]: a chain that goes to
-    /// another process need not carry what only the group learns from. None if that is all.
-    fn to_travel(&self) -> Option<[SharedFit; 2]> {
-        None
-    }
-
     /// What it learned at its last refresh.
     fn shared_fit(&self) -> SharedFit;
+
+    /// Whether this is the fit that it has: then both can be stored with one copy of it.
+    fn has_fit(&self, fit: &SharedFit) -> bool;
+
+    /// Leaves out of its fit what it does not need until it waits, since only the group learns from it. A chain that goes to another
+    /// process need not carry it.
+    fn leave_out_learning(&mut self) {}
+
+    /// Leaves out its fit, to be stored or sent without it. It is of no use until [`Learner::put_back_fit`].
+    fn leave_out_fit(&mut self);
+
+    /// Takes back the fit that was left out, wholly or in part; false if this is another.
+    #[must_use]
+    fn put_back_fit(&mut self, fit: &SharedFit) -> bool;
 
     /// Takes over the fit that it waits for; what another kind of proposal learned changes nothing.
     fn take(&mut self, fit: &SharedFit);

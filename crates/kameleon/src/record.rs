@@ -15,9 +15,9 @@ pub struct Draw<'a> {
     pub x: &'a [f64],
     /// The log density, or its estimate, there.
     pub log_density: f64,
-    /// The probability with which the step that ended there was accepted.
+    /// The probability with which the point that its iteration tried was accepted, or would be by itself.
     pub acceptance: f64,
-    /// What became of the point proposed in that step.
+    /// Whether it is a new point.
     pub outcome: Outcome,
     /// Whether it belongs to the warm-up.
     pub warm: bool,
@@ -68,9 +68,9 @@ pub struct Draws {
     pub points: Vec<f64>,
     /// The log density, or its estimate, at each.
     pub log_density: Vec<f64>,
-    /// The probability with which the step that ended there was accepted; empty where it was not recorded.
+    /// The probability with which the point that its iteration tried was accepted; empty where it was not recorded.
     pub acceptance: Vec<f64>,
-    /// What became of the point proposed in that step; empty where it was not recorded.
+    /// Whether it is a new point; empty where it was not recorded.
     pub outcome: Vec<Outcome>,
     /// The jump proposals among the steps that ended there.
     pub jumps: Jumps,

@@ -4,12 +4,12 @@ use crate::proposal::Proposal;
 use crate::step::{Outcome, Step};
 use serde::{Deserialize, Serialize};
 
-/// How often each outcome occurred.
+/// What became of the points that were tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Points the chain moved to.
+    /// Points that became draws.
     pub accepted: u64,
-    /// Points it did not move to by the luck of the draw.
+    /// Points that did not by the luck of the draw, and those of a block of jumps that is not judged yet.
     pub rejected: u64,
     /// Points of zero density.
     pub outside_support: u64,
@@ -28,13 +28,17 @@ impl Counts {
         self.accepted as f64 / self.total() as f64
     }
 
-    fn count(&mut self, outcome: Outcome) {
-        match outcome {
-            Outcome::Accepted => self.accepted += 1,
-            Outcome::Rejected => self.rejected += 1,
+    /// Counts a point with this log density, and how many points have turned out to be accepted: this one, or some of a block.
+    fn count(&mut self, value: f64, accepted: u64) {
+        match Outcome::of_tried(value) {
             Outcome::OutsideSupport => self.outside_support += 1,
             Outcome::Invalid => self.invalid += 1,
+            Outcome::Accepted | Outcome::Rejected => self.rejected += 1,
         }
+        // A block that began in the warm-up has points that are not counted here.
+        let accepted = accepted.min(self.rejected);
+        self.rejected -= accepted;
+        self.accepted += accepted;
     }
 }
 
@@ -79,7 +83,7 @@ pub struct Statistics {
     pub warmup: Counts,
     /// Outcomes after it.
     pub sampling: Counts,
-    /// The longest run of steps after warm-up in which the chain did not move.
+    /// The longest run of draws after warm-up that were no new points.
     pub longest_rejection_run: u64,
     rejection_run: u64,
     /// The first invalid point, if there was one.
@@ -124,12 +128,12 @@ impl Statistics {
     pub(crate) fn count(&mut self, step: &Step, proposed: &[f64], value: f64, why: Option<String>) {
         self.evaluations += 1;
         let counts = if step.warm { &mut self.warmup } else { &mut self.sampling };
-        counts.count(step.outcome);
+        counts.count(value, step.accepted);
         if !step.warm {
             self.rejection_run = if step.outcome == Outcome::Accepted { 0 } else { self.rejection_run + 1 };
             self.longest_rejection_run = self.longest_rejection_run.max(self.rejection_run);
         }
-        if step.outcome == Outcome::Invalid && self.first_invalid.is_none() {
+        if Outcome::of_tried(value) == Outcome::Invalid && self.first_invalid.is_none() {
             let why = why.unwrap_or_else(|| format!("the log density is {value}"));
             self.first_invalid = Some(Invalid { t: step.t, point: proposed.to_vec(), why });
         }

@@ -2,23 +2,36 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What became of a proposed point.
+/// Whether the draw of an iteration is a new point, and if it is one that was drawn before, what the point was that the iteration tried.
+///
+/// Where the chain judges each point by itself, that is what became of the point. From the first block of jumps on draws are shown one
+/// block late, so that the point that an iteration tries is not the draw that it shows; what points came to is then counted by
+/// [`Statistics`](crate::statistics::Statistics).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The chain moved there. Where draws are shown late, after a block of jumps: the draw of this step is a point that was not drawn before.
+    /// The draw is a new point.
     Accepted,
-    /// The chain stayed, by the luck of the draw. Where draws are shown late: the draw of this step is one that was made before.
+    /// The draw is a point that was drawn before. The point that was tried has a density.
     Rejected,
-    /// The same, and the density is zero at the proposed point.
+    /// The same, and the density is zero at the point that was tried.
     OutsideSupport,
-    /// The target gave NaN, +∞ or a refusal at the proposed point.
+    /// The same, and the target gave NaN, +∞ or a refusal at the point that was tried.
     Invalid,
 }
 
 impl Outcome {
     /// All of them, in the order of their codes.
     pub const ALL: [Self; 4] = [Self::Accepted, Self::Rejected, Self::OutsideSupport, Self::Invalid];
+
+    /// The draw is no new point, and this is the log density at the point that was tried.
+    pub(crate) fn of_tried(log_density: f64) -> Self {
+        match log_density {
+            f64::NEG_INFINITY => Self::OutsideSupport,
+            value if value.is_finite() => Self::Rejected,
+            _ => Self::Invalid,
+        }
+    }
 
     /// The number that stands for it in files and arrays.
     pub fn code(self) -> u8 {
@@ -50,7 +63,7 @@ pub struct Step {
     pub warm: bool,
     /// Which step after the warm-up it is, from 1; 0 in the warm-up.
     pub sampling: u64,
-    /// What became of the proposed point.
+    /// Whether its draw is a new point.
     pub outcome: Outcome,
     /// How many proposed points the chain took: this one or none; at the end of a block of jumps those of the block.
     pub accepted: u64,

@@ -170,3 +170,15 @@ pub struct ChainState<P> {
     pub(super) core: ChainCore,
     pub(super) proposal: P,
 }
+
+impl<P> ChainState<P> {
+    /// Its proposal.
+    pub fn proposal(&self) -> &P {
+        &self.proposal
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn proposal_mut(&mut self) -> &mut P {
+        &mut self.proposal
+    }
+}

@@ -4,12 +4,11 @@
 //! are enough draws. So the draws are those of a run on threads with the same seed.
 
 use super::queue::{Numbered, Queue};
+use super::saved::SavedEnsemble;
 use super::{Ending, Finish, Job, Stopping, blame_waiting, ended_by, first_error, made, next_draws, stopped};
-use crate::any_chain::SavedChain;
 use crate::chain::ChainError;
-use crate::record::{Keep, Recorded};
+use crate::record::Keep;
 use crate::target::{EvalError, Evaluation, Noise};
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A point whose log density is wanted.
@@ -49,15 +48,6 @@ pub enum TellError {
     Chain(#[from] ChainError),
 }
 
-/// An ensemble as plain values: write it with any serde format, resume it bit for bit.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SavedEnsemble {
-    /// Every chain with its draws, in order.
-    pub chains: Vec<(SavedChain, Recorded)>,
-    /// Whether points were asked for and not yet told.
-    pub asked: bool,
-}
-
 /// Chains that ask together.
 pub struct Ensemble<'a> {
     keep: Keep,
@@ -68,6 +58,8 @@ pub struct Ensemble<'a> {
     /// The iterations after the warm-up that each chain is to make before the rule is asked again.
     sampling: u64,
     asked: bool,
+    /// The one point that all chains were given, if they were.
+    start: Option<Vec<f64>>,
     /// The jobs, when the run has ended.
     ended: Option<Finish<'a>>,
 }
@@ -82,7 +74,8 @@ impl<'a> Ensemble<'a> {
         asked: bool,
     ) -> Result<Self, ChainError> {
         let (queue, active) = (Queue::new(Vec::new(), true), Vec::new());
-        let mut this = Self { keep, rule: Box::new(rule), queue, active, sampling: 0, asked: false, ended: None };
+        let rule = Box::new(rule);
+        let mut this = Self { keep, rule, queue, active, sampling: 0, asked: false, start: None, ended: None };
         this.stretch(jobs)?;
         this.settle()?;
         if asked {
@@ -90,6 +83,11 @@ impl<'a> Ensemble<'a> {
             this.active.iter_mut().for_each(|(_, job)| job.chain.put_back_noise());
         }
         Ok(this)
+    }
+
+    /// The same, whose chains were all given this point; it is saved with them.
+    pub fn with_start(self, start: Option<Vec<f64>>) -> Self {
+        Self { start, ..self }
     }
 
     /// The points whose log densities are wanted next, one of each chain that goes on, in the order of the chains. Asking again
@@ -149,13 +147,13 @@ impl<'a> Ensemble<'a> {
         };
         if let Some(finish) = &self.ended {
             let chains = finish.jobs.iter().map(save).collect::<Result<_, ChainError>>()?;
-            return Ok(SavedEnsemble { chains, asked: false });
+            return Ok(SavedEnsemble::new(chains, false, self.start.clone()));
         }
         let jobs = self.gather();
         let chains = jobs.iter().map(save).collect::<Result<_, ChainError>>();
         self.queue = Queue::new(jobs, true);
         self.settle()?;
-        Ok(SavedEnsemble { chains: chains?, asked: self.asked })
+        Ok(SavedEnsemble::new(chains?, self.asked, self.start.clone()))
     }
 
     /// What the run came to, also before its end.

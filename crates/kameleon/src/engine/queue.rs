@@ -14,7 +14,8 @@ pub(super) type Numbered<'a> = (usize, Job<'a>);
 /// Jobs that are ready, waiting for the others, or finished.
 pub(super) struct Queue<'a> {
     state: Mutex<State<'a>>,
-    changed: Condvar,
+    /// A job is ready for one of the threads that wait, or there will be no more for any.
+    is_ready: Condvar,
     failed: AtomicBool,
 }
 
@@ -46,7 +47,7 @@ impl<'a> Queue<'a> {
         let (ready, waiting, finished) = (VecDeque::new(), Vec::new(), Vec::new());
         let mut state = State { ready, waiting, finished, busy: 0, board, learns, is_served: false, broken: None };
         jobs.into_iter().enumerate().for_each(|(index, job)| state.put(index, job));
-        let queue = Self { state: Mutex::new(state), changed: Condvar::new(), failed: AtomicBool::new(false) };
+        let queue = Self { state: Mutex::new(state), is_ready: Condvar::new(), failed: AtomicBool::new(false) };
         drop(queue.serve(queue.lock()));
         queue
     }
@@ -72,7 +73,7 @@ impl<'a> Queue<'a> {
             if state.busy == 0 {
                 return None;
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.is_ready.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -96,12 +97,23 @@ impl<'a> Queue<'a> {
             if let Some(learner) = job.chain.learner().filter(|learner| learner.waits() && !learner.runs_ahead()) {
                 state.board.bring(index, learner);
             }
-            state.put(index, job);
+            self.put(&mut state, index, job);
         }
         state = self.serve(state);
         state.busy -= 1;
-        drop(state);
-        self.changed.notify_all();
+        if state.busy == 0 && state.ready.is_empty() {
+            self.is_ready.notify_all();
+        }
+    }
+
+    /// Puts a job that is not done where it belongs, and wakes a thread if it is ready. Waking all would cost as many wakes as there
+    /// are threads for each of as many jobs.
+    fn put(&self, state: &mut State<'a>, index: usize, job: Job<'a>) {
+        let before = state.ready.len();
+        state.put(index, job);
+        if state.ready.len() > before {
+            self.is_ready.notify_one();
+        }
     }
 
     fn finish(&self, state: &mut State<'a>, index: usize, job: Job<'a>) {
@@ -143,9 +155,8 @@ impl<'a> Queue<'a> {
                 continue;
             }
             job.chain.learner().into_iter().for_each(|learner| state.board.bring(index, learner));
-            state.put(index, job);
+            self.put(&mut state, index, job);
         }
-        self.changed.notify_all();
         state
     }
 

@@ -178,6 +178,23 @@ impl Learner for DifferentialEvolution {
         Arc::new(self.archive[..self.rounds.common].to_vec())
     }
 
+    fn has_fit(&self, fit: &SharedFit) -> bool {
+        fit.downcast_ref::<Vec<f64>>().is_some_and(|common| *common == self.archive[..self.rounds.common])
+    }
+
+    /// The states that are its own stay.
+    fn leave_out_fit(&mut self) {
+        self.archive = Arc::new(self.archive[self.rounds.common..].to_vec());
+    }
+
+    fn put_back_fit(&mut self, fit: &SharedFit) -> bool {
+        let common = fit.downcast_ref::<Vec<f64>>().filter(|common| common.len() == self.rounds.common);
+        if let Some(common) = common {
+            self.archive = Arc::new([common.as_slice(), &self.archive].concat());
+        }
+        common.is_some()
+    }
+
     fn take(&mut self, fit: &SharedFit) {
         if let Ok(archive) = fit.clone().downcast::<Vec<f64>>() {
             self.rounds.advance(archive.len());

@@ -110,9 +110,6 @@ impl Kameleon {
     }
 }
 
-/// The fit that a chain has, with or without what only its group learns from.
-struct SameFit(Arc<Fit>);
-
 impl Learner for Kameleon {
     fn join(&mut self) {
         self.warmup.pooled = true;
@@ -160,19 +157,36 @@ impl Learner for Kameleon {
         })
     }
 
-    fn to_travel(&self) -> Option<[SharedFit; 2]> {
-        let can = self.warmup.pooled && self.fit.learning.is_some();
-        can.then(|| [Arc::new(SameFit(Arc::new(self.fit.light()))), Arc::new(SameFit(self.fit.clone())) as SharedFit])
-    }
-
     fn shared_fit(&self) -> SharedFit {
         self.fit.clone()
     }
 
+    fn has_fit(&self, fit: &SharedFit) -> bool {
+        fit.downcast_ref::<Fit>().is_some_and(|fit| std::ptr::eq(fit, &*self.fit))
+    }
+
+    fn leave_out_learning(&mut self) {
+        if self.warmup.pooled && self.fit.learning.is_some() {
+            self.fit = Arc::new(self.fit.light());
+        }
+    }
+
+    fn leave_out_fit(&mut self) {
+        let unknown = Fit::unknown(self.fit.model.metric.dim(), self.warmup.schedule);
+        self.fit = Arc::new(Fit { number: self.fit.number, ..unknown });
+    }
+
+    fn put_back_fit(&mut self, fit: &SharedFit) -> bool {
+        let Ok(fit) = fit.clone().downcast::<Fit>() else { return false };
+        let is_same = (fit.number, fit.model.metric.dim()) == (self.fit.number, self.fit.model.metric.dim());
+        if is_same {
+            self.fit = fit;
+        }
+        is_same
+    }
+
     fn take(&mut self, fit: &SharedFit) {
-        if let Some(SameFit(fit)) = fit.downcast_ref::<SameFit>().filter(|same| same.0.number == self.fit.number) {
-            self.fit = fit.clone();
-        } else if let Ok(fit) = fit.clone().downcast::<Fit>() {
+        if let Ok(fit) = fit.clone().downcast::<Fit>() {
             self.learn(fit);
         }
     }

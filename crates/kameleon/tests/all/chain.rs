@@ -7,9 +7,11 @@ use kameleon::history::HistoryKind;
 use kameleon::moves::{Difference, Move, MoveId, Pick, Walk};
 use kameleon::proposal::*;
 use kameleon::random::{Purpose, stream};
+use kameleon::statistics::Counts;
 use kameleon::target::{Gaussian, Noisy};
 use kameleon::*;
 use rand::RngExt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 fn points(run: &Run) -> Vec<f64> {
@@ -343,5 +345,50 @@ fn statistics_add_up_and_trace_the_warm_up() {
         assert!(s.trace.iter().all(|p| p.scale > 0.0 && p.bandwidth.unwrap() > 0.0));
         assert_ne!(s.trace[0].scale, s.trace[199].scale);
         assert_ne!(s.trace[0].bandwidth, s.trace[199].bandwidth);
+    }
+}
+
+#[derive(Clone)]
+struct Torn {
+    invalid: Arc<AtomicU64>,
+    outside: Arc<AtomicU64>,
+}
+
+impl Target for Torn {
+    fn log_density(&mut self, x: &[f64], _: Noise<'_>) -> Evaluation {
+        let (value, count) = match x[0] {
+            x if x > 1.0 => (f64::NAN, &self.invalid),
+            x if x < -1.0 => (f64::NEG_INFINITY, &self.outside),
+            _ => return Ok(-x[0].powi(2) - x[1].powi(2)),
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+        Ok(value)
+    }
+}
+
+/// Draws are shown a block of jumps late: what an iteration tried is not what it shows.
+#[test]
+fn every_point_is_counted_by_what_became_of_it_and_every_draw_says_whether_it_is_new() {
+    let target = Torn { invalid: Arc::default(), outside: Arc::default() };
+    let plan = Plan { warmup: Warmup::Iterations(1000), draws: Some(3000), chains: 2, seed: 4, ..Plan::default() };
+    let run = sample(target.clone(), &[vec![0.2, 0.0]], &plan, Control::default()).unwrap();
+    let sum = |of: fn(&Counts) -> u64| -> u64 {
+        run.chains.iter().map(|chain| of(&chain.statistics.warmup) + of(&chain.statistics.sampling)).sum()
+    };
+    assert_eq!(sum(|counts| counts.invalid), target.invalid.load(Ordering::Relaxed));
+    assert_eq!(sum(|counts| counts.outside_support), target.outside.load(Ordering::Relaxed));
+    assert!(sum(|counts| counts.invalid) > 300 && sum(|counts| counts.outside_support) > 300);
+    for chain in &run.chains {
+        assert_eq!(chain.statistics.sampling.total(), 3000);
+        let drawn: Vec<&[f64]> = chain.draws.points.chunks_exact(2).collect();
+        // The first may be of the warm-up, whose points nobody has here.
+        for (i, outcome) in chain.draws.outcome.iter().enumerate().skip(1) {
+            let is_new = !drawn[..i].contains(&drawn[i]);
+            assert!((*outcome == Outcome::Accepted) == is_new || i < 100, "draw {i}: {outcome:?}");
+        }
+        // Points of the last block are not judged yet, and its draws not shown.
+        let new = chain.draws.outcome.iter().filter(|outcome| **outcome == Outcome::Accepted).count() as f64;
+        let accepted = chain.statistics.sampling.accepted as f64;
+        assert!((accepted - new).abs() <= 96.0, "{accepted} of {new}");
     }
 }

@@ -2,14 +2,15 @@
 
 use crate::common::*;
 use kameleon::any_chain::{AnyChain, SavedChain};
-use kameleon::engine::{Engine, Job, Rule};
+use kameleon::engine::{Engine, Job, OnThreads, Rule, Runner};
 use kameleon::learner::{Learner, SharedFit};
 use kameleon::record::{Draw, Keep, Moment, Record, RecordError, Recorded};
 use kameleon::*;
 use rand::RngExt;
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 /// A noisy target that says Fatal, once, at this call.
 fn failing_once(at: usize) -> impl Target + Clone + Send {
@@ -132,9 +133,9 @@ fn a_panic_of_ours_ends_the_run_with_an_error_and_saves_nothing_after_it() {
 }
 
 /// A chain that panics when it is to learn.
-struct Unteachable(Box<dyn AnyChain>);
+struct PanicsAtFit(Box<dyn AnyChain>);
 
-impl std::ops::Deref for Unteachable {
+impl std::ops::Deref for PanicsAtFit {
     type Target = ChainCore;
 
     fn deref(&self) -> &ChainCore {
@@ -142,7 +143,7 @@ impl std::ops::Deref for Unteachable {
     }
 }
 
-impl AnyChain for Unteachable {
+impl AnyChain for PanicsAtFit {
     fn ask(&mut self) -> &[f64] {
         self.0.ask()
     }
@@ -208,7 +209,7 @@ fn a_panic_while_a_group_learns_ends_the_run_with_an_error() {
     let jobs = (0..4).map(|index| {
         let mut chain = chain(index, &Sampler::kameleon());
         chain.join();
-        let chain: Box<dyn AnyChain> = if index == 2 { Box::new(Unteachable(chain)) } else { chain };
+        let chain: Box<dyn AnyChain> = if index == 2 { Box::new(PanicsAtFit(chain)) } else { chain };
         Job::new(chain, flat(), Fragile::default())
     });
     let finish = engine(Control::default()).run(jobs.collect(), &mut Rule::draws(500, 1)).unwrap();
@@ -351,4 +352,38 @@ fn chains_with_one_start_at_an_edge_begin_inside() {
         sample(edge, &[vec![0.9]], &plan, Control::default()).is_err(),
         "the first chain begins at the point itself"
     );
+}
+
+/// Lets nobody go on before this number of chains has come.
+struct AllAtOnce {
+    wanted: usize,
+    come: Mutex<usize>,
+    more: Condvar,
+}
+
+impl Runner for AllAtOnce {
+    fn advance(&self, job: &mut Job<'_>, keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
+        let mut come = self.come.lock().unwrap();
+        *come += 1;
+        self.more.notify_all();
+        while *come < self.wanted {
+            let (guard, waited) = self.more.wait_timeout(come, Duration::from_secs(60)).unwrap();
+            assert!(!waited.timed_out(), "only {} of {} chains are advanced at a time", *guard, self.wanted);
+            come = guard;
+        }
+        drop(come);
+        OnThreads.advance(job, keep, sampling, stop)
+    }
+}
+
+#[test]
+fn a_thousand_chains_are_advanced_elsewhere_at_the_same_time() {
+    let runner = AllAtOnce { wanted: 1000, come: Mutex::new(0), more: Condvar::new() };
+    let settings = |index| ChainSettings { index, warmup: 0, ..frozen(index, 3, 0, 0.0) };
+    let chain = |index| Sampler::sm().chain(&[0.5, 0.5], settings(index), Length::new(0, 5)).unwrap();
+    let jobs = (0..1000).map(|index| Job::new(chain(index), flat(), Recorded::default())).collect();
+    let engine = Engine { runner: Some(&runner), ..engine(Control::default()) };
+    let finish = engine.run(jobs, &mut Rule::draws(5, 1)).unwrap();
+    assert!(matches!(finish.ending, Ending::Complete), "{}", finish.reason);
+    assert!(finish.jobs.iter().all(|job| job.chain.iterations() == 5));
 }

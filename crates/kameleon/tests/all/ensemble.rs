@@ -122,3 +122,61 @@ fn a_start_without_density_ends_an_ensemble_with_an_error() {
     let wrong = start(&[vec![0.0], vec![1.0]], &plan(), 0).err().unwrap().to_string();
     assert!(wrong.contains("one for each of the 10 chains"), "{wrong}");
 }
+
+/// The length of a state as text.
+fn length(state: &impl serde::Serialize) -> usize {
+    serde_json::to_string(state).unwrap().len()
+}
+
+#[test]
+fn what_the_chains_share_is_stored_once_and_put_back() {
+    let rival = Sampler::chosen(&"DE-MC(Z)".parse().unwrap()).unwrap();
+    for (sampler, most) in [(Sampler::default(), 0.5), (rival, 0.7)] {
+        let plan = Plan { sampler, ..plan() };
+        let mut ensemble = start(&[vec![0.5, 0.0]], &plan, 2).unwrap();
+        (0..850).for_each(|_| answer(&mut ensemble));
+        let saved = ensemble.save().unwrap();
+        let shared = length(&saved);
+        let chains = saved.clone().into_chains().unwrap();
+        assert_eq!(chains.len(), 10);
+        let alone: usize = chains.iter().map(|(chain, _)| length(chain)).sum();
+        assert!((shared as f64) < most * alone as f64, "{shared} of {alone}");
+        let copy = copy(&mut ensemble, &plan).save().unwrap();
+        assert_eq!(serde_json::to_string(&copy).unwrap(), serde_json::to_string(&saved).unwrap());
+    }
+}
+
+#[test]
+fn a_fit_that_is_missing_or_is_that_of_other_chains_is_refused() {
+    let mut ensemble = start(&[vec![0.5, 0.0]], &plan(), 2).unwrap();
+    (0..850).for_each(|_| answer(&mut ensemble));
+    let text = serde_json::to_string(&ensemble.save().unwrap()).unwrap();
+    for (before, after) in [("\"fit_of\":[null,0,", "\"fit_of\":[null,7,"), ("\"fit_of\":[null,", "\"fit_of\":[")] {
+        assert!(text.contains(before));
+        let broken: SavedEnsemble = serde_json::from_str(&text.replace(before, after)).unwrap();
+        let why = broken.into_chains().err().unwrap().to_string();
+        assert!(why.contains("do not fit together"), "{why}");
+    }
+}
+
+/// The point that all chains are given is at the edge of the support, so that about half of those near it are outside.
+#[test]
+fn an_ensemble_saved_before_its_first_answer_finds_the_starts_of_a_run_that_was_not() {
+    let value = |x: &[f64]| if x[0] > 0.5 { f64::NEG_INFINITY } else { -x[0].powi(2) - x[1].powi(2) };
+    let (plan, starts) = (Plan { thin: 1, ..plan() }, [vec![0.5, 0.0]]);
+    let whole = sample(move |x: &[f64]| value(x), &starts, &plan, Control::default()).unwrap();
+    for saved_after in [0, 1, 2] {
+        let mut ensemble = start(&starts, &plan, 0).unwrap();
+        for call in 0.. {
+            if ensemble.ending().is_some() {
+                break;
+            }
+            if call == saved_after {
+                ensemble = copy(&mut ensemble, &plan);
+            }
+            let values = ensemble.ask().into_iter().map(|asked| Ok(value(asked.x))).collect();
+            ensemble.tell(values).unwrap();
+        }
+        assert_eq!(finish(ensemble).unwrap().draws(), whole.draws(), "saved after {saved_after}");
+    }
+}
