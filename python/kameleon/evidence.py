@@ -115,12 +115,13 @@ class Reweighted:
         return self._text.rstrip("\n")
 
 
-def _number(log_ratio: Callable[[NDArray[np.float64]], float], x: NDArray[np.float64]) -> float:
+def _number(log_ratio: Callable[[NDArray[np.float64]], float], x: NDArray[np.float64], names: list[str]) -> float:
     """The value of a function at a point."""
     try:
         return float(log_ratio(x))
     except Exception as error:
-        what = f"must be a function of a point that returns a number; at {x} it raised {error!r}"
+        place = ", ".join(f"{name} = {value}" for name, value in zip(names[:8], x, strict=False))
+        what = f"must be a function of a point that returns a number; at {place} it raised {error!r}"
         raise SettingsError("log_ratio", what) from error
 
 
@@ -147,7 +148,7 @@ def reweight(result: Result, log_ratio: Callable[[NDArray[np.float64]], float] |
     if isinstance(log_ratio, str):
         values = _kameleon.expression(log_ratio, result.names, points)
     elif callable(log_ratio):
-        values = np.array([_number(log_ratio, x) for x in points])
+        values = np.array([_number(log_ratio, x, result.names) for x in points])
     else:
         try:
             values = np.asarray(log_ratio, dtype=float)

@@ -325,8 +325,7 @@ class Result:
             f"{chains} chains of {draws:,} draws, "
             f"{stats['evaluations']:,} evaluations{seconds}{accepted}, seed {self.seed}</p>"
         )
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self.warnings)
-        return head + self.summary()._repr_html_() + (f"<p>Warnings:</p><ul>{notes}</ul>" if notes else "")
+        return head + self.summary()._repr_html_()
 
 
 def finish(ran: _kameleon.Ran, what: Problem, sender: Sender | None) -> Result:

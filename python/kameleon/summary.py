@@ -106,8 +106,9 @@ class Summary:
         return "Not converged." if self.goal is None else f"The goal {self.goal} was reached. By the usual limits:"
 
     def _repr_html_(self) -> str:
+        warnings = "".join(f"<p>warning: {escape(warning)}</p>" for warning in self.warnings)
         if not self._has_draws:
-            return f"<p>{NO_DRAWS}</p>"
+            return f"<p>{NO_DRAWS}</p>{warnings}"
         lines = self._text.split("\n\n")[0].splitlines()
         cells = [[cell.strip() for cell in line.rsplit(None, len(COLUMNS))] for line in lines[2:]]
         head = "".join(f"<th>{title}</th>" for title in ["", *COLUMNS.values()])
@@ -117,7 +118,6 @@ class Summary:
         evidence = "" if self.evidence is None else f"<p>{escape(str(self.evidence))}</p>"
         modes = "".join(f"<li>{escape(str(mode))}</li>" for mode in self.modes) if len(self.modes) > 1 else ""
         found = f"<p>Modes by weight:</p><ul>{modes}</ul>" if modes else ""
-        warnings = "".join(f"<p>warning: {escape(warning)}</p>" for warning in self.warnings)
         return f"{table}<p><b>{escape(self._headline())}</b></p><ul>{notes}</ul>{evidence}{found}{warnings}"
 
 

@@ -1,10 +1,12 @@
-"""The Python blocks of the first pages run, and those of docs/clusters.md with threads in the place of clusters."""
+"""Every Python block of README and docs runs: shorter, and with threads in the place of clusters."""
 
+import concurrent.futures
 import re
 import sys
 import types
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +16,8 @@ import kameleon as km
 
 
 def blocks(page):
-    return re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(), re.DOTALL)
+    place = ROOT if page == "README.md" else ROOT / "docs"
+    return re.findall(r"```python\n(.*?)```", (place / page).read_text(), re.DOTALL)
 
 
 BLOCKS = blocks("clusters.md")
@@ -41,8 +44,8 @@ def module(name, **content):
 
 
 @pytest.fixture
-def cluster(monkeypatch, tmp_path):
-    """A folder with the simulator and fit.py, and clusters that are threads."""
+def clusters(monkeypatch, tmp_path):
+    """A folder with the simulator, and clusters that are threads."""
     monkeypatch.chdir(tmp_path)
     sums = "import sys\nprint(-0.5 * sum(float(x) ** 2 for x in sys.argv[1:]))\n"
     (tmp_path / "simulator").write_text(f"#!{sys.executable} -S\n{sums}")
@@ -64,6 +67,11 @@ def cluster(monkeypatch, tmp_path):
         module("fit", log_density=normal),
     ):
         monkeypatch.setitem(sys.modules, made.__name__, made)
+
+
+@pytest.fixture
+def cluster(clusters, monkeypatch):
+    """The same with runs of a few steps."""
     for kind, real in {"sample": km.sample, "Ensemble": km.Ensemble}.items():
         monkeypatch.setattr(km, kind, lambda *args, real=real, **more: real(*args, **{**more, **SHORT}))
 
@@ -78,6 +86,70 @@ def test_a_block_of_the_page_about_clusters_runs(cluster, block):
 
 def test_the_page_has_a_block_for_each_kind_of_cluster():
     assert len(BLOCKS) == 5
+
+
+def shorten(monkeypatch):
+    """Runs have at most 400 draws."""
+    for kind, real in {"sample": km.sample, "Ensemble": km.Ensemble, "resume": km.resume}.items():
+
+        def short(*args, real=real, kind=kind, **more):
+            if kind != "resume" or "draws" in more:
+                more["draws"] = 400 if kind == "resume" else min(more.get("draws", 400), 200)
+            if kind != "resume" and more.get("warmup") != "population" and "priors" not in more:
+                more["warmup"] = 300
+            return real(*args, **more)
+
+        monkeypatch.setattr(km, kind, short)
+
+
+def run_of(**more):
+    """What a page has sampled before its first block."""
+    return km.sample(lambda x: -7.0 * x[0], parameters=["rate"], bounds={"rate": (0, None)}, seed=1, **more)
+
+
+def table():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(40, 2))
+    return {"X": x, "y": x[:, 0] > 0, "names": ["a", "b"], "X_new": x[:3]}
+
+
+GIVEN = {
+    "README.md": dict,
+    "python.md": lambda: {
+        "start": [0.5, 0.5],
+        "log_likelihood": lambda x: -0.5 * float(x @ x),
+        "somewhere_else": lambda x: -0.5 * (x**2).sum(axis=-1),
+    },
+    "evidence.md": lambda: {"result": run_of(draws=2000, warmup=2000)},
+    "gp.md": table,
+    "report.md": dict,
+    "thinning.md": lambda: {
+        "result": km.sample(normal, [0.0, 0.0], draws=1000, warmup=1000, seed=1),
+        "points": np.random.default_rng(1).normal(size=(1000, 2)),
+    },
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("page", GIVEN)
+def test_the_blocks_of_a_page_run_one_after_another(page, clusters, monkeypatch):
+    monkeypatch.setattr(concurrent.futures, "ProcessPoolExecutor", Pool)
+    given = GIVEN[page]()
+    folder = Path("DIR")
+    folder.mkdir()
+    for ending in ("nc", "parquet"):
+        run_of(draws=100, warmup=100).save(folder / f"posterior.{ending}")
+    shorten(monkeypatch)
+    names = {"__name__": "__main__", "km": km, "np": np, **given}
+    for block in blocks(page):
+        exec(compile(block, page, "exec"), names)
+
+
+def test_no_page_with_python_is_left_out():
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    with_python = {page.name for page in pages if "```python" in page.read_text()}
+    # The blocks of docs/hosts.md have tests of their own, since they need the hosts.
+    assert with_python == {*GIVEN, "clusters.md", "index.md", "start.md", "hosts.md"}
 
 
 @pytest.mark.parametrize("page", ["index.md", "start.md"])

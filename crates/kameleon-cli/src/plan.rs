@@ -17,8 +17,8 @@ impl SampleArgs {
         if let (Some(target), Some(file)) = (&self.target, &self.file) {
             let (names, file) = (settings.parameters.names().join(", "), file.display());
             if !names.is_empty() {
-                tracing::warn!(
-                    "--target {target} takes the place of the model in {file}; what the file says of its parameters ({names}) is not used"
+                eprintln!(
+                    "warning: --target {target} takes the place of the model in {file}; what the file says of its parameters ({names}) is not used"
                 );
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::host::Trouble;
 use crate::session::Session;
-use kameleon::{EvalError, Evaluation, Noise, Target};
+use kameleon::{EvalError, Evaluation, Noise, Target, words};
 use kameleon_models::NoiseInput;
 use std::sync::Arc;
 
@@ -30,15 +30,6 @@ impl RFunction {
             NoiseInput::Normals(_) => self.session.call(x, noise.normals),
         }
     }
-
-    /// A point in words.
-    fn place(&self, x: &[f64]) -> String {
-        let shown = x.iter().enumerate().map(|(i, value)| match self.names.get(i) {
-            Some(name) => format!("{name} = {value}"),
-            None => format!("x{} = {value}", i + 1),
-        });
-        shown.collect::<Vec<_>>().join(", ")
-    }
 }
 
 impl Target for RFunction {
@@ -49,9 +40,11 @@ impl Target for RFunction {
     fn log_density(&mut self, x: &[f64], noise: Noise<'_>) -> Evaluation {
         let told = self.call(x, noise);
         told.map_err(|trouble| match trouble {
-            Trouble::Error(said) => self.session.blame(format!("log_density failed at {}: {said}", self.place(x))),
+            Trouble::Error(said) => {
+                self.session.blame(format!("log_density failed at {}: {said}", words::point(x, &self.names)))
+            }
             Trouble::NotANumber(what) => {
-                let place = self.place(x);
+                let place = words::point(x, &self.names);
                 self.session.blame(format!("log_density must return one number, not {what}; it was called at {place}"))
             }
             Trouble::Leaving => EvalError::fatal("interrupted"),

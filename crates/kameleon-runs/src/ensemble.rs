@@ -6,7 +6,6 @@
 use crate::error::RunError;
 use crate::load::{StoredChain, posterior};
 use crate::output::Posterior;
-use crate::place::describe;
 use crate::prepare::Prepared;
 use crate::rule::RunRule;
 use crate::settings::{RunSettings, SettingsError};
@@ -235,7 +234,7 @@ impl Ensemble {
                 return Ok(());
             }
         };
-        Err(describe(error, &self.prepared))
+        Err(self.prepared.describe(error))
     }
 
     /// How it has ended, and why; none while chains have questions.

@@ -27,6 +27,7 @@
 //! Nothing here prints, reads the command line or ends the process: the program and the Python package are made of it.
 
 pub mod atomic_file;
+mod edges;
 mod ensemble;
 mod error;
 mod exchange;
@@ -46,6 +47,7 @@ mod remote;
 mod reweight;
 mod rule;
 mod run;
+mod runaway;
 mod same_model;
 mod search;
 pub mod settings;

@@ -1,11 +1,13 @@
 //! A run as it is to be shown: from memory, or from a folder, also while it is running.
 
+use crate::edges;
 use crate::error::RunError;
 use crate::large::{Gathering, Reading};
 use crate::output::{
     After, ChainDraws, JumpSummary, Kept, Learned, PopulationSummary, Posterior, ProposalEllipse, forget_bounded,
 };
 use crate::read::settings_of;
+use crate::runaway;
 use crate::settings::RunSettings;
 use crate::status::Status;
 use crate::store::{Checkpoint, Files, Search};
@@ -130,7 +132,7 @@ pub fn posterior(
     let learned = Learned::of(chains.iter().filter_map(|chain| chain.chain.as_deref()));
     let advice = advice(chains.iter().filter_map(|chain| Some((chain.index, chain.chain.as_deref()?.advice(&names)))));
     let noisy = settings.model.is_noisy();
-    let remarks = remarks(settings, &chains)?;
+    let mut remarks = remarks(settings, &chains)?;
     let evidence = evidence(settings, &chains);
     let stein = status.stein.clone().or_else(|| stein(settings, &chains, &bounds));
     let regions = regions(settings, &chains);
@@ -144,11 +146,21 @@ pub fn posterior(
     if let Some(jumps) = &mut jumps {
         jumps.regions = regions;
     }
+    if let Some(away) = runaway::remark(settings, &bounds, &chains) {
+        // What else could be said follows from it.
+        remarks = vec![away];
+        jumps.iter_mut().for_each(JumpSummary::doubt_runaway);
+    }
     let statistics = || chains.iter().map(|chain| &chain.statistics);
     let has_draws = chains.iter().any(|chain| !chain.draws.is_empty());
     let mut warnings: Vec<String> = status.warning(has_draws).into_iter().collect();
     warnings.extend(status.notes.iter().cloned());
     warnings.extend(invalid_points(statistics(), &names));
+    let crowded = edges::warnings(&names, &bounds, &chains);
+    if let Some(jumps) = jumps.as_mut().filter(|_| !crowded.is_empty()) {
+        jumps.evidence.doubt("draws pile up at a bound, where the mass is not known".into());
+    }
+    warnings.extend(crowded);
     warnings.extend(population.iter().flat_map(PopulationSummary::warnings));
     // Modes of different widths look like a funnel, and are none.
     let several = population.as_ref().is_some_and(|population| population.modes.len() > 1);

@@ -15,9 +15,7 @@ use crate::settings::RunSettings;
 use crate::slopes;
 use crate::status::{How, Status};
 use crate::store::{DiskRecord, Folder, Search};
-use kameleon::chain::ChainError;
 use kameleon::engine::{Finish, Job, OnThreads, Runner};
-use kameleon::nearby::ATTEMPTS;
 use kameleon::population::{Prior, Witness};
 use kameleon::{Control, Ending, Evaluation};
 
@@ -145,9 +143,9 @@ impl<'p> Place<'p> {
         let exchange = self.exchange(prepared, runner.unwrap_or(&OnThreads))?;
         let runner = exchange.as_ref().map(|exchange| exchange as &dyn Runner).or(runner);
         let run = prepared.engine(runner, self.control).run(jobs, &mut rule);
-        let mut finish = run.map_err(|error| describe(error, prepared))?;
+        let mut finish = run.map_err(|error| prepared.describe(error))?;
         if let Ending::Failed(error) = finish.ending {
-            let error = describe(error, prepared);
+            let error = prepared.describe(error);
             (finish.reason, finish.ending) = (error.to_string(), Ending::Failed(error));
         }
         Ok(finish)
@@ -209,23 +207,6 @@ impl<'p> Place<'p> {
         }
         done
     }
-}
-
-/// The error with its point in the parameters' own units; and that other starts were tried, where they were.
-pub fn describe(mut error: ChainError, prepared: &Prepared<'_>) -> ChainError {
-    if let ChainError::Start { why, .. } = &mut error
-        && prepared.draws_starts()
-    {
-        *why += &format!(" (the last of {ATTEMPTS} starts that were drawn at random; give a start)");
-    }
-    if let ChainError::Gradient { names, .. } = &mut error {
-        *names = prepared.settings.parameters.names();
-    }
-    if let ChainError::Start { point, .. } | ChainError::Fatal { point, .. } = &mut error {
-        let bounds = prepared.target.bounds();
-        point.iter_mut().zip(bounds).for_each(|(u, bound)| *u = bound.bounded(*u).0);
-    }
-    error
 }
 
 /// Writes the files that the settings ask for, and says which could not be written. Those of a large run would take too much memory.

@@ -6,6 +6,7 @@ use crate::starts;
 use crate::store::Search;
 use kameleon::any_chain::AnyChain;
 use kameleon::any_target::AnyTarget;
+use kameleon::chain::ChainError;
 use kameleon::engine::{Engine, Job, Restart, Runner};
 use kameleon::handover::Handover;
 use kameleon::nearby::ATTEMPTS;
@@ -113,6 +114,22 @@ impl<'a> Prepared<'a> {
     /// How often a chain on disk is saved while it runs.
     pub fn save_every(&self) -> Duration {
         Duration::from_secs_f64(self.settings.output.save_every)
+    }
+
+    /// The error with its point in the parameters' own units and by their names; and that other starts were tried, where they were.
+    pub fn describe(&self, mut error: ChainError) -> ChainError {
+        if let ChainError::Start { why, .. } = &mut error
+            && self.draws_starts()
+        {
+            *why += &format!(" (the last of {ATTEMPTS} starts that were drawn at random; give a start)");
+        }
+        if let ChainError::Start { point, .. }
+        | ChainError::Fatal { point, .. }
+        | ChainError::Population { point, .. } = &mut error
+        {
+            point.iter_mut().zip(self.target.bounds()).for_each(|(u, bound)| *u = bound.bounded(*u).0);
+        }
+        error.with_names(&self.settings.parameters.names())
     }
 
     /// What runs the chains: this machine's threads, or a remote runner.

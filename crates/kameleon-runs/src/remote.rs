@@ -208,8 +208,8 @@ impl Runner for Remote<'_> {
             return Ok(());
         }
         let lost = |source: RemoteError| {
-            let (t, point) = (job.chain.iterations(), job.chain.position().to_vec());
-            ChainError::Fatal { chain: job.chain.index(), t, point, source }
+            let (chain, t) = (job.chain.index(), job.chain.iterations());
+            ChainError::Fatal { chain, t, point: job.chain.position().to_vec(), names: Vec::new(), source }
         };
         let Some(result) = self.fetch(job, sampling, stop).map_err(lost)? else { return Ok(()) };
         let chain = if result.same_fit { with_fit(result.chain, &*job.chain) } else { Some(result.chain) };
@@ -241,8 +241,10 @@ impl Failure {
 
     fn error(self, chain: usize) -> ChainError {
         match self {
-            Self::Start { point, why, failed } => ChainError::Start { chain, point, why, failed },
-            Self::Fatal { t, point, why } => ChainError::Fatal { chain, t, point, source: why.into() },
+            Self::Start { point, why, failed } => ChainError::Start { chain, point, names: Vec::new(), why, failed },
+            Self::Fatal { t, point, why } => {
+                ChainError::Fatal { chain, t, point, names: Vec::new(), source: why.into() }
+            }
             Self::Internal { t, said } => ChainError::Internal { chain, t, said },
             Self::Gradient { wrong, names } => ChainError::Gradient { chain, wrong, names },
         }

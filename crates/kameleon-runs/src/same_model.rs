@@ -9,7 +9,7 @@ use crate::place::Place;
 use crate::prepare::Prepared;
 use crate::store::Search;
 use kameleon::engine::Job;
-use kameleon::{EvalError, Evaluation};
+use kameleon::{EvalError, Evaluation, words};
 
 /// Values that differ by less, relative to their size, are the same but for rounding, also on another machine or in single precision.
 const ROUNDING: f64 = 1e-6;
@@ -89,21 +89,15 @@ fn is_plausible(values: &[f64], stored: f64) -> bool {
 
 /// The error, with the point and both values in the parameters' own units.
 fn refusal(prepared: &Prepared<'_>, (u, whose): (&[f64], &str), stored: f64, now: Evaluation) -> RunError {
-    let mut log_jacobian = 0.0;
-    let coordinate = |((u, bound), (name, _)): ((&f64, &kameleon_models::Bound), &(String, _))| {
-        let (x, slope) = bound.bounded(*u);
-        log_jacobian += slope;
-        format!("{name} = {x}")
-    };
-    let settings = &prepared.settings.parameters.0;
-    let point: Vec<String> = u.iter().zip(prepared.target.bounds()).zip(settings).map(coordinate).collect();
+    let (x, slopes): (Vec<f64>, Vec<f64>) =
+        u.iter().zip(prepared.target.bounds()).map(|(u, bound)| bound.bounded(*u)).unzip();
+    let (log_jacobian, point) = (slopes.iter().sum::<f64>(), words::point(&x, &prepared.settings.parameters.names()));
     let now = match now {
         Ok(value) => format!("is {} now", value - log_jacobian),
         Err(why) => format!("cannot be had now ({why})"),
     };
     RunError::OtherModel(format!(
-        "the model is not the one that was sampled: at {}, {whose}, its log density was {} and {now}",
-        point.join(", "),
+        "the model is not the one that was sampled: at {point}, {whose}, its log density was {} and {now}",
         stored - log_jacobian
     ))
 }

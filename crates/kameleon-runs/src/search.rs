@@ -70,9 +70,8 @@ pub fn run(
         if let Some(why) = prepared.target.failure() {
             say(control, None);
             // What it learned from that is of no use, and the folder keeps what was there before.
-            let error = ChainError::Population { evaluations: population.evaluations(), source: why.into() };
-            let reason = error.to_string();
-            return Ok(Outcome { search: Search::Running(population), ended: Some((Ending::Failed(error), reason)) });
+            let failed = failed(population.evaluations(), why.into(), None, prepared);
+            return Ok(Outcome { search: Search::Running(population), ended: Some(failed) });
         }
         match advanced {
             Ok(true) if !stop() => {}
@@ -88,7 +87,13 @@ pub fn run(
         }
     };
     say(control, None);
-    Ok(end(population, worked, folder, limit.filter(|_| late())))
+    let evaluations = population.evaluations();
+    let (search, saved) = store(population, folder);
+    let ended = match worked.and(saved) {
+        Err(source) => Some(failed(evaluations, source, evaluator.failed_at(), prepared)),
+        Ok(()) => ended_early(&search, evaluations, limit.filter(|_| late())),
+    };
+    Ok(Outcome { search, ended })
 }
 
 /// What evaluates points of a population: a remote runner, or this many threads.
@@ -126,35 +131,36 @@ fn say(control: Control<'_>, line: Option<String>) {
     }
 }
 
-/// Stores it as it is now, and says what came of it. `late`: its time is over.
-fn end(
-    population: Box<Population>,
-    worked: Result<(), Cause>,
-    folder: Option<&Folder>,
-    late: Option<(Instant, Duration)>,
-) -> Outcome {
-    let evaluations = population.evaluations();
+/// How a population ended that cannot go on, at this point of the unbounded scale, where that is known.
+fn failed(evaluations: u64, source: Cause, at: Option<&[f64]>, prepared: &Prepared<'_>) -> (Ending, String) {
+    let point = at.unwrap_or_default().to_vec();
+    let error = prepared.describe(ChainError::Population { evaluations, point, names: Vec::new(), source });
+    let reason = error.to_string();
+    (Ending::Failed(error), reason)
+}
+
+/// Stores it as it is now.
+fn store(population: Box<Population>, folder: Option<&Folder>) -> (Search, Result<(), Cause>) {
     let search = match population.found() {
         Some(found) => Search::Done(Box::new(found.clone())),
         None => Search::Running(population),
     };
     let saved = folder.map_or(Ok(()), |folder| search.write(folder).map_err(Cause::from));
+    (search, saved)
+}
+
+/// How and why it ended before it found something. `late`: its time is over.
+fn ended_early(search: &Search, evaluations: u64, late: Option<(Instant, Duration)>) -> Option<(Ending, String)> {
     let after = format!("in the population warm-up, after {evaluations} evaluations");
-    let ended = match (worked.and(saved), &search, late) {
-        (Err(source), ..) => {
-            let error = ChainError::Population { evaluations, source };
-            let reason = error.to_string();
-            Some((Ending::Failed(error), reason))
-        }
-        (Ok(()), Search::Done(_), _) => None,
+    match (search, late) {
+        (Search::Done(_), _) => None,
         // There are no draws yet, so the run is not complete.
-        (Ok(()), _, Some((_, limit))) => {
+        (Search::Running(_), Some((_, limit))) => {
             let minutes = (limit.as_secs_f64() / 60.0 * 1e6).round() / 1e6;
             Some((Ending::Stopped, format!("the limit of {minutes} minutes (max-minutes) was reached {after}")))
         }
-        (Ok(()), ..) => Some((Ending::Stopped, format!("the run was stopped before its end, {after}"))),
-    };
-    Outcome { search, ended }
+        (Search::Running(_), None) => Some((Ending::Stopped, format!("the run was stopped before its end, {after}"))),
+    }
 }
 
 /// How many points are evaluated before it is time to store the population.

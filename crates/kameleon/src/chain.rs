@@ -8,7 +8,7 @@ mod state;
 
 pub use crate::step::{Outcome, Step, Tried};
 pub use error::ChainError;
-pub(crate) use error::{said, show_point};
+pub(crate) use error::said;
 pub use state::{ChainCore, ChainSettings, ChainState};
 
 use crate::circles::Circles;
@@ -48,9 +48,9 @@ impl<P: Proposal> Deref for Chain<P> {
 impl<P: Proposal> Chain<P> {
     /// A chain that will start at `start`; the first point it asks for is the start itself.
     pub fn new(mut proposal: P, start: &[f64], settings: ChainSettings) -> Result<Self, ChainError> {
-        if let Some(i) = start.iter().position(|x| !x.is_finite()) {
-            let why = format!("coordinate {} is {}; every coordinate must be finite", i + 1, start[i]);
-            return Err(ChainError::Start { chain: settings.index, point: start.to_vec(), why, failed: false });
+        if !start.iter().all(|x| x.is_finite()) {
+            let (point, names, why) = (start.to_vec(), Vec::new(), "every coordinate must be finite".into());
+            return Err(ChainError::Start { chain: settings.index, point, names, why, failed: false });
         }
         if settings.correlation != 0.0 {
             // The normals of a jump would depend on where the chain is.
@@ -186,7 +186,7 @@ impl<P: Proposal> Chain<P> {
             Err(EvalError::Reject(why) | EvalError::Failed(why)) => (f64::NAN, Some(why)),
             Err(EvalError::Fatal(source)) => {
                 let (chain, t, point) = (self.index(), self.iterations(), self.state.core.there.x.clone());
-                return Err(ChainError::Fatal { chain, t, point, source });
+                return Err(ChainError::Fatal { chain, t, point, names: Vec::new(), source });
             }
         };
         match self.state.core.asked {
@@ -215,7 +215,8 @@ impl<P: Proposal> Chain<P> {
                 f64::NEG_INFINITY => "its density is zero (log density −inf); start inside the support".into(),
                 _ => format!("the log density there is {value}; start where it is finite"),
             });
-            return Err(ChainError::Start { chain: core.settings.index, point: core.there.x.clone(), why, failed });
+            let (chain, point, names) = (core.settings.index, core.there.x.clone(), Vec::new());
+            return Err(ChainError::Start { chain, point, names, why, failed });
         }
         core.there.log_density = value;
         std::mem::swap(&mut core.here, &mut core.there);

@@ -240,7 +240,11 @@ fn made(jobs: &[Job<'_>], thin: u64) -> (u64, u64) {
 }
 
 fn after(least: u64, most: u64) -> String {
-    format!("after {least} to {most} draws in each chain")
+    match (least, most) {
+        (_, 0) => "in the warm-up".into(),
+        (least, most) if least == most => format!("after {most} draws in each chain"),
+        (least, most) => format!("after {least} to {most} draws in each chain"),
+    }
 }
 
 /// The ending of a run that somebody stopped.
@@ -249,7 +253,7 @@ fn stopped(least: u64, most: u64) -> (Ending, String) {
 }
 
 /// The ending of a run by an error.
-fn ended_by(error: ChainError) -> (Ending, String) {
+pub(crate) fn ended_by(error: ChainError) -> (Ending, String) {
     let reason = error.to_string();
     (Ending::Failed(error), reason)
 }

@@ -83,6 +83,7 @@ pub mod statistics;
 pub mod step;
 pub mod target;
 pub mod warmup;
+pub mod words;
 
 pub use chain::{Chain, ChainCore, ChainError, ChainSettings};
 pub use engine::{Control, Ending, Ensemble, Progress};

@@ -9,11 +9,11 @@ use crate::any_target::AnyTarget;
 use crate::chain::ChainError;
 use crate::diagnose::{ChainRatios, Evidence, evidence};
 use crate::diagnose::{Summary, summarise};
-use crate::engine::{Control, Ending, Engine, Finish, Job, Restart};
+use crate::engine::{Control, Ending, Engine, Finish, Job, Restart, ended_by};
 use crate::handover::Handover;
 use crate::nearby::{ATTEMPTS, nearby, reach};
 use crate::plan::{Plan, Warmup};
-use crate::population::{Found, OnThreads, Population, Posterior, Prior};
+use crate::population::{Evaluator, Found, OnThreads, Population, Posterior, Prior};
 use crate::record::{Draws, Keep};
 use crate::registry::SettingsError;
 use crate::report::{Regions, Report};
@@ -230,8 +230,10 @@ where
             Ok(true) if !stop() => {}
             Ok(_) => break,
             Err(error) => {
-                let source = Box::new(error);
-                return Err(ChainError::Population { evaluations: population.evaluations(), source }.into());
+                let (evaluations, source) = (population.evaluations(), Box::new(error));
+                let point = evaluator.failed_at().unwrap_or_default().to_vec();
+                let error = ChainError::Population { evaluations, point, names: Vec::new(), source };
+                return Err(error.with_names(&AnyTarget::new(log_likelihood).all_names(prior.dim())).into());
             }
         }
     }
@@ -312,14 +314,20 @@ fn run<'a>(
     let keep = Keep { thin: plan.thin, warmup: false, jumps: true };
     let limit = plan.time_limit().map(|limit| (Instant::now(), limit));
     let engine = Engine { keep, threads: plan.threads, limit, runner: None, control };
-    let finish = engine.run(jobs, &mut plan.rule()?)?;
-    Ok(gather(finish, target.all_names(dim))?)
+    let names = target.all_names(dim);
+    let finish = engine.run(jobs, &mut plan.rule()?).map_err(|error| error.with_names(&names))?;
+    Ok(gather(finish, names)?)
 }
 
 /// What came of the jobs, as a run with parameters of these names.
 pub(crate) fn gather(finish: Finish<'_>, names: Vec<String>) -> Result<Run, ChainError> {
-    let chains = finish.jobs.into_iter().map(|job| ChainRun::of(job, &names)).collect::<Result<_, _>>()?;
-    Ok(Run { names, chains, ending: finish.ending, reason: finish.reason })
+    let Finish { jobs, ending, reason } = finish;
+    let (ending, reason) = match ending {
+        Ending::Failed(error) => ended_by(error.with_names(&names)),
+        other => (other, reason),
+    };
+    let chains = jobs.into_iter().map(|job| ChainRun::of(job, &names)).collect::<Result<_, _>>()?;
+    Ok(Run { names, chains, ending, reason })
 }
 
 impl ChainRun {

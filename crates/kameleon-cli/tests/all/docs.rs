@@ -1,6 +1,8 @@
 //! Every block of commands in README and docs runs: shorter, and with stand-ins for what installs or takes hours.
 
 use crate::common::{place, prints, text};
+use kameleon_runs::RunSettings;
+use kameleon_study::Study;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -86,14 +88,35 @@ fn runs(folder: &Path, script: &str, task: &str) {
     assert!(output.status.success(), "{script}\n{}", String::from_utf8_lossy(&output.stderr));
 }
 
-#[test]
-fn every_block_of_commands_in_the_documentation_runs() {
+/// README and the pages of the documentation.
+fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> =
         fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()).collect();
     pages.retain(|page| page.extension().is_some_and(|ending| ending == "md"));
     pages.push(root().join("README.md"));
+    pages
+}
+
+#[test]
+fn every_block_of_settings_in_the_documentation_is_understood() {
     let mut count = 0;
-    for path in pages {
+    for path in pages() {
+        for block in blocks(&fs::read_to_string(&path).unwrap(), "toml") {
+            // A sampler of a study is written as that of a run.
+            let sampler = block.replace("[sampler.sampler]", "[sampler]");
+            let as_run = RunSettings::from_toml(&sampler, "run.toml").map(drop).map_err(|why| why.to_string());
+            let as_study = Study::parse("study.toml", &block).map(drop).map_err(|why| why.to_string());
+            assert!(as_run.is_ok() || as_study.is_ok(), "{}\n{block}\n{as_run:?}\n{as_study:?}", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 8, "{count}");
+}
+
+#[test]
+fn every_block_of_commands_in_the_documentation_runs() {
+    let mut count = 0;
+    for path in pages() {
         let page = fs::read_to_string(&path).unwrap();
         let scripts = blocks(&page, "sh");
         if scripts.is_empty() {

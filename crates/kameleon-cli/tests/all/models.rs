@@ -169,13 +169,13 @@ fn a_program_that_fails_at_its_start_is_a_failure_and_one_that_refuses_it_is_not
         on_one_line(&(printed + &said))
     };
     let said = sampled("echo no licence >&2; exit 3\n", 1);
-    assert!(said.contains("chain 0 cannot start at (0.5, 0.5): program sh ended without an answer"), "{said}");
+    assert!(said.contains("chain 0 cannot start at x1 = 0.5, x2 = 0.5: program sh ended without an answer"), "{said}");
     assert!(said.contains("no licence"), "{said}");
     let said = sampled("while read -r line; do echo '{\"fatal\": \"no licence\"}'; done\n", 1);
     assert!(said.contains("There are no draws yet") && said.contains("the program says: no licence"), "{said}");
     assert!(!said.contains("the draws made before"), "{said}");
     let said = sampled("while read -r line; do echo '{\"reject\": \"too large\"}'; done\n", 2);
-    assert!(said.contains("chain 0 cannot start at (0.5, 0.5): too large"), "{said}");
+    assert!(said.contains("chain 0 cannot start at x1 = 0.5, x2 = 0.5: too large"), "{said}");
     let said = sampled("while read -r line; do echo '{\"log_density\": -Infinity}'; done\n", 2);
     assert!(said.contains("its density is zero"), "{said}");
 }

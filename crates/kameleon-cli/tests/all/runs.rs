@@ -376,7 +376,7 @@ fn a_failure_at_the_first_evaluation_shows_no_table() {
     let output = command(&["sample", &file, "--out", text(&place.join("out"))]).output().unwrap();
     let (out, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!((output.status.code(), &*out), (Some(1), ""), "{said}");
-    assert!(said.contains("cannot start at (0.5)") && said.contains("ended without an answer"), "{said}");
+    assert!(said.contains("cannot start at a = 0.5") && said.contains("ended without an answer"), "{said}");
     assert!(!place.join("out").join("settings.toml").exists());
     // A model that fails at every start that is drawn has failed, and the run with it.
     fs::write(&file, fs::read_to_string(&file).unwrap().replace("start = [[0.5]]\n", "")).unwrap();

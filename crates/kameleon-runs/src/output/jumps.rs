@@ -8,6 +8,9 @@ use kameleon::report::Regions;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// What is said of chains that have run away: a verdict that has it says nothing else.
+pub const RAN_AWAY: &str = "the chains have run away";
+
 /// What the jump proposals say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JumpSummary {
@@ -71,6 +74,12 @@ impl JumpSummary {
     /// Takes note of a target that looks like a funnel.
     pub fn doubt_funnel(&mut self) {
         self.evidence.doubt(format!("{FUNNEL}, whose narrow end is hard to reach"));
+    }
+
+    /// Chains that have run away say nothing, whatever else is wrong with them.
+    pub fn doubt_runaway(&mut self) {
+        self.evidence.why.clear();
+        self.evidence.doubt(RAN_AWAY.into());
     }
 
     /// What the evidence is called.

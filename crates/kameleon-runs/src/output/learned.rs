@@ -67,10 +67,15 @@ impl Learned {
     }
 }
 
+/// A number with four decimals, or with four digits and an exponent where these would tell nothing.
+fn shown(value: f64) -> String {
+    if value == 0.0 || (1e-3..1e6).contains(&value.abs()) { format!("{value:.4}") } else { format!("{value:.3e}") }
+}
+
 /// What a chain says, with its scale and its bandwidth.
 fn report(chain: &dyn AnyChain) -> Report {
     let mut report = chain.report();
-    let mut number = |name: &str, value: f64| report.facts.push((name.into(), format!("{value:.4}")));
+    let mut number = |name: &str, value: f64| report.facts.push((name.into(), shown(value)));
     number("scale of the steps", chain.scale());
     if let Some(sigma) = chain.statistics().trace.last().and_then(|trace| trace.bandwidth) {
         number("bandwidth of the kernel", sigma);

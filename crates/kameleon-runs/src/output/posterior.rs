@@ -2,6 +2,7 @@
 
 use crate::atomic_file::FileError;
 use crate::output::check::doubt;
+use crate::output::jumps::RAN_AWAY;
 use crate::output::{AllDraws, JumpSummary, Kept, Learned, PopulationSummary};
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Period, Stein, Summary, summarise, unrolled};
@@ -207,7 +208,9 @@ impl Posterior {
     /// Takes what Stein's identity says of the draws. An evidence is no better than its draws.
     pub fn heed(&mut self, stein: Option<Stein>) {
         let is_off = |stein: &Option<Stein>| stein.as_ref().is_some_and(|stein| !stein.off().is_empty());
-        if let Some(jumps) = self.jumps.as_mut().filter(|_| is_off(&stein) && !is_off(&self.stein)) {
+        let is_new = is_off(&stein) && !is_off(&self.stein);
+        // Of chains that have run away the verdict says nothing else.
+        if let Some(jumps) = self.jumps.as_mut().filter(|jumps| is_new && jumps.evidence.why != RAN_AWAY) {
             jumps.evidence.doubt("the draws do not fit the log densities at them, as the verdict says".into());
         }
         self.stein = stein;
@@ -259,6 +262,9 @@ impl Posterior {
             summary
                 .verdict
                 .doubt(format!("Chains that agree may still have missed its narrow end: {FUNNEL}, as a warning says."));
+        }
+        if self.remarks.iter().any(|remark| remark.contains(RAN_AWAY)) {
+            summary.verdict.messages.clear();
         }
         summary.verdict.messages.extend(self.remarks.iter().cloned());
         self.remark_on_circles(&mut summary);

@@ -34,10 +34,17 @@ impl RunSettings {
 
     /// What chains without a population cannot see, where a population could have looked.
     pub(crate) fn unsearched(&self) -> Option<&'static str> {
-        self.is_unsearched().then_some(
-            "A mode that no chain met is not in these draws, and nothing here tells. Every parameter has a prior, so a population can \
-             look for modes everywhere: warmup = \"population\".",
-        )
+        let few = self.is_too_small_for_population();
+        self.is_unsearched().then_some(match few {
+            true => {
+                "No population looked for modes, since max-evaluations is below 20000: a mode that no chain met is not in these draws, and \
+                 nothing here tells. Allow more, or say warmup = \"population\"."
+            }
+            false => {
+                "A mode that no chain met is not in these draws, and nothing here tells. Every parameter has a prior, so a population can \
+                 look for modes everywhere: warmup = \"population\"."
+            }
+        })
     }
 
     /// Whether chains alone look for modes, although every parameter has a prior and no start is given.

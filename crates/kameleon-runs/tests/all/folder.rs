@@ -170,7 +170,7 @@ fn random_starts_without_density_are_drawn_again_and_given_ones_are_not() {
     assert!(said.contains("the last of 100 starts that were drawn at random; give a start"), "{said}");
     plan.start = Some(vec![vec![1.0, 0.0, 1.0]]);
     let said = run(&plan, None).err().unwrap().to_string();
-    assert!(said.starts_with("chain 0 cannot start at (1, 0, 1): ") && !said.contains("100"), "{said}");
+    assert!(said.starts_with("chain 0 cannot start at x = 1, y = 0, s = 1: ") && !said.contains("100"), "{said}");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_start_that_cannot_be_sampled_from_leaves_no_run_behind() {
     plan.model.log_density = Some("ln(x)".into());
     plan.start = Some(vec![vec![1.0, 0.0, 1.0], vec![-1.0, 0.0, 1.0]]);
     let said = run(&plan, Some(&folder)).err().unwrap().to_string();
-    assert!(said.starts_with("chain 1 cannot start at (-1, 0"), "{said}");
+    assert!(said.starts_with("chain 1 cannot start at x = -1, y = 0, s"), "{said}");
     assert!(!folder.exists());
     run(&settings(""), Some(&folder)).unwrap();
 }

@@ -1,6 +1,7 @@
 //! Why a chain stopped or could not start, in words that a person can act on.
 
 use crate::target::WrongSlope;
+use crate::words;
 use std::any::Any;
 use thiserror::Error;
 
@@ -8,12 +9,14 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum ChainError {
     /// The start is no place to start from.
-    #[error("chain {chain} cannot start at {}: {why}", show_point(point))]
+    #[error("chain {chain} cannot start at {}: {why}", words::point(point, names))]
     Start {
         /// Which chain, from 0.
         chain: usize,
         /// Where.
         point: Vec<f64>,
+        /// The names of the parameters, where they are known.
+        names: Vec<String>,
         /// What is wrong there, and what to do.
         why: String,
         /// Whether the model failed there; if not, it has no finite value there.
@@ -42,7 +45,7 @@ pub enum ChainError {
         told: usize,
     },
     /// The target can no longer be evaluated. What was drawn so far is kept.
-    #[error("chain {chain} stopped at iteration {t}, at {}: {source}", show_point(point))]
+    #[error("chain {chain} stopped at iteration {t}, at {}: {source}", words::point(point, names))]
     Fatal {
         /// Which chain, from 0.
         chain: usize,
@@ -50,14 +53,20 @@ pub enum ChainError {
         t: u64,
         /// The point it was asked for.
         point: Vec<f64>,
+        /// The names of the parameters, where they are known.
+        names: Vec<String>,
         /// What the target said.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The target can no longer be evaluated, or the state not be stored, in a population before the chains.
-    #[error("the population stopped after {evaluations} evaluations: {source}")]
+    #[error("the population stopped after {evaluations} evaluations{}: {source}", at(point, names))]
     Population {
         /// The evaluations that it had made.
         evaluations: u64,
+        /// The point it was asked for; empty where that is not known.
+        point: Vec<f64>,
+        /// The names of the parameters, where they are known.
+        names: Vec<String>,
         /// What went wrong.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -109,13 +118,23 @@ impl ChainError {
     pub fn is_at_start(&self) -> bool {
         matches!(self, Self::Start { .. } | Self::Gradient { .. })
     }
+
+    /// The same error, which tells its point by these names.
+    pub fn with_names(mut self, given: &[String]) -> Self {
+        if let Self::Start { names, .. }
+        | Self::Fatal { names, .. }
+        | Self::Population { names, .. }
+        | Self::Gradient { names, .. } = &mut self
+        {
+            *names = given.to_vec();
+        }
+        self
+    }
 }
 
-/// A point for people to read: at most eight coordinates.
-pub(crate) fn show_point(x: &[f64]) -> String {
-    let shown: Vec<String> = x.iter().take(8).map(|x| format!("{x}")).collect();
-    let more = if x.len() > 8 { format!(", … {} in all", x.len()) } else { String::new() };
-    format!("({}{more})", shown.join(", "))
+/// ", at a = 1.2", or nothing where the point is not known.
+fn at(point: &[f64], names: &[String]) -> String {
+    if point.is_empty() { String::new() } else { format!(", at {}", words::point(point, names)) }
 }
 
 /// What a panic said.

@@ -36,7 +36,10 @@ impl<P: Proposal> Chain<P> {
                 let (wrong, names) = (target.wrong_slope_of_model(wrong), target.names(x.len()));
                 Err(ChainError::Gradient { chain, wrong, names })
             }
-            Err(why) => Err(ChainError::Fatal { chain, t: 0, point: x.clone(), source: why.to_string().into() }),
+            Err(why) => {
+                let (point, names, source) = (x.clone(), Vec::new(), why.to_string().into());
+                Err(ChainError::Fatal { chain, t: 0, point, names, source })
+            }
         }
     }
 

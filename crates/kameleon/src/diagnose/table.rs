@@ -66,7 +66,7 @@ pub(super) fn cells(p: &ParameterSummary) -> [String; 10] {
 
 fn row(p: &ParameterSummary, layout: Layout) -> [String; 10] {
     let numbers = [p.mean, p.sd, p.q5, p.q50, p.q95];
-    let largest = numbers.iter().map(|v| v.abs()).fold(0.0, f64::max);
+    let largest = numbers.iter().map(|v| v.abs()).filter(|v| v.is_finite()).fold(0.0, f64::max);
     let digits = Digits::new(p.mcse_mean, largest, layout.digits);
     let [mean, _, q5, q50, q95] = numbers.map(|v| digits.show(v));
     let [sd, error] = [p.sd, p.mcse_mean].map(|v| digits.show_small(v));

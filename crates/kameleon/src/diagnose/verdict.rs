@@ -19,6 +19,8 @@ pub fn least_ess(chains: usize) -> f64 {
 }
 /// From this factor on, more draws are no advice.
 const LONGEST_ADVICE: f64 = 50.0;
+/// An effective size above this multiple of the number of draws is no chance.
+const ABOVE: f64 = 1.2;
 /// How many parameters a message names.
 const NAMED: usize = 5;
 
@@ -56,6 +58,7 @@ impl Verdict {
         }
         let converged = messages.is_empty();
         messages.extend(heavy(parameters, tails));
+        messages.extend(antithetic(parameters, (chains * length) as f64));
         if chains == 1 {
             messages.push(
                 "With one chain, R-hat compares its two halves only: it cannot see a mode that the chain never visited. \
@@ -127,6 +130,15 @@ fn heavy(parameters: &[ParameterSummary], tails: &[f64]) -> Option<String> {
     Some(format!(
         "{names}: the tails are so heavy (Pareto k up to {worst:.2}) that there may be no standard deviation, and no standard error of the \
          mean. Rely on the median and the quantiles."
+    ))
+}
+
+/// A word on effective sizes that look impossible.
+fn antithetic(parameters: &[ParameterSummary], draws: f64) -> Option<String> {
+    let names = named(parameters, |p| p.ess_bulk > ABOVE * draws)?;
+    Some(format!(
+        "{names}: ESS is above the number of draws, {draws:.0}. Successive draws lie on opposite sides of the mean more often than independent \
+         ones, so the mean is more precise than that of as many of them."
     ))
 }
 

@@ -18,6 +18,11 @@ pub trait Evaluator {
     /// point, seed and number only. NaN where a point was refused. Only the values of the first points if it was stopped before
     /// all of them were there; an error if nothing more can be evaluated.
     fn evaluate(&mut self, points: &[&[f64]], first: u64, stop: Stop<'_>) -> Result<Vec<f64>, EvalError>;
+
+    /// Where the error was, if it was at one point and that is known.
+    fn failed_at(&self) -> Option<&[f64]> {
+        None
+    }
 }
 
 impl Population {
@@ -59,12 +64,13 @@ impl Population {
 pub struct OnThreads<T> {
     targets: Vec<T>,
     seed: u64,
+    failed_at: Option<Vec<f64>>,
 }
 
 impl<T: Target + Clone + Send> OnThreads<T> {
     /// On this many threads.
     pub fn new(threads: usize, log_likelihood: &T, seed: u64) -> Self {
-        Self { targets: vec![log_likelihood.clone(); threads.max(1)], seed }
+        Self { targets: vec![log_likelihood.clone(); threads.max(1)], seed, failed_at: None }
     }
 }
 
@@ -74,7 +80,7 @@ impl<T: Target + Send> Evaluator for OnThreads<T> {
         let at_once = self.targets.first().map_or(1, Target::batch).max(1);
         let parts: Vec<&[&[f64]]> = points.chunks(at_once).collect();
         let (next, seed) = (AtomicUsize::new(0), self.seed);
-        let work = |target: &mut T| -> Result<Vec<(usize, f64)>, EvalError> {
+        let work = |target: &mut T| -> Result<Vec<(usize, f64)>, (EvalError, Option<Vec<f64>>)> {
             let mut done = Vec::new();
             while !stop() {
                 let part = next.fetch_add(1, Ordering::Relaxed);
@@ -85,14 +91,14 @@ impl<T: Target + Send> Evaluator for OnThreads<T> {
                     Err(fatal) => {
                         // The others end after the point they are at.
                         next.store(parts.len(), Ordering::Relaxed);
-                        return Err(fatal);
+                        return Err((fatal, <[_; 1]>::try_from(*points).ok().map(|[point]| point.to_vec())));
                     }
                 }
             }
             Ok(done)
         };
-        let panicked = |_| Err(EvalError::fatal("the likelihood panicked"));
-        let all: Vec<Result<Vec<(usize, f64)>, EvalError>> = std::thread::scope(|scope| {
+        let panicked = |_| Err((EvalError::fatal("the likelihood panicked"), None));
+        let all: Vec<_> = std::thread::scope(|scope| {
             let Some((here, others)) = self.targets.split_first_mut() else { return Vec::new() };
             let running: Vec<_> = others.iter_mut().map(|target| scope.spawn(|| work(target))).collect();
             // The first works on this thread: a target may need it, as one in Python does that holds the interpreter.
@@ -103,9 +109,17 @@ impl<T: Target + Send> Evaluator for OnThreads<T> {
         });
         let mut values = vec![None; points.len()];
         for done in all {
-            done?.into_iter().for_each(|(i, value)| values[i] = Some(value));
+            let done = done.map_err(|(error, point)| {
+                self.failed_at = point;
+                error
+            })?;
+            done.into_iter().for_each(|(i, value)| values[i] = Some(value));
         }
         Ok(values.into_iter().map_while(|value| value).collect())
+    }
+
+    fn failed_at(&self) -> Option<&[f64]> {
+        self.failed_at.as_deref()
     }
 }
 

@@ -1,29 +1,19 @@
 //! What a person should know of the chains of a run, in words.
 
-use crate::chain::show_point;
 use crate::statistics::Statistics;
+use crate::words;
 
 /// A warning about points that could not be used, if there were any, over all chains.
 pub fn invalid_points<'a>(chains: impl Iterator<Item = &'a Statistics> + Clone, names: &[String]) -> Option<String> {
     let invalid: u64 = chains.clone().map(|s| s.warmup.invalid + s.sampling.invalid).sum();
     let evaluations: u64 = chains.clone().map(|s| s.evaluations).sum();
     let (chain, first) = chains.enumerate().find_map(|(k, s)| Some((k, s.first_invalid.as_ref()?)))?;
-    let (t, point) = (first.t, named_point(&first.point, names));
+    let (t, point) = (first.t, words::point(&first.point, names));
     Some(format!(
         "{invalid} of {evaluations} proposed points had no usable log density and were rejected; the first in chain \
          {chain}, iteration {t}, at {point}: {}",
         first.why
     ))
-}
-
-/// A point for people to read: at most eight coordinates, by name.
-fn named_point(x: &[f64], names: &[String]) -> String {
-    if names.len() != x.len() {
-        return show_point(x);
-    }
-    let shown: Vec<String> = x.iter().zip(names).take(8).map(|(x, name)| format!("{name} = {x}")).collect();
-    let more = if x.len() > 8 { format!(", … {} in all", x.len()) } else { String::new() };
-    format!("{}{more}", shown.join(", "))
 }
 
 /// What chains advise, each sentence once, with the chains that it is about.

@@ -6,6 +6,7 @@
 use super::{EvalError, Noise, Target};
 use crate::Rng;
 use crate::random::{Purpose, stream};
+use crate::words;
 use rand::RngExt;
 use rand::seq::index::sample;
 use serde::{Deserialize, Serialize};
@@ -42,15 +43,9 @@ pub struct WrongSlope {
 impl WrongSlope {
     /// What is wrong, and what to do, for parameters of these names.
     pub fn words(&self, names: &[String]) -> String {
-        /// How many coordinates are shown.
-        const SHOWN: usize = 8;
         let Self { x, parameter, given, found } = self;
-        let mut at: Vec<String> = names.iter().zip(x).take(SHOWN).map(|(name, x)| format!("{name} = {x}")).collect();
-        if x.len() > SHOWN {
-            at.push(format!("… {} in all", x.len()));
-        }
         let unnamed = format!("x{}", parameter + 1);
-        let (name, at) = (names.get(*parameter).unwrap_or(&unnamed), at.join(", "));
+        let (name, at) = (names.get(*parameter).unwrap_or(&unnamed), words::point(x, names));
         format!(
             "the gradient is wrong: for parameter `{name}` at ({at}) it is {}, where finite differences of the log density give {}; \
              correct it, or choose a sampler that needs none",

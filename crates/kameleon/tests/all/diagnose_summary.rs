@@ -249,3 +249,21 @@ fn table_and_verdict_round_r_hat_alike() {
         assert_eq!(said.contains(&format!("R-hat is up to {shown} ")), p.r_hat > LARGEST_R_HAT, "{shown}: {said}");
     }
 }
+
+#[test]
+fn an_effective_size_above_the_number_of_draws_gets_a_word() {
+    // x, −x, x', −x', …
+    let pairs = |chain: u64| normals(chain, 500, &[0.0]).into_iter().flat_map(|x| [x, -x]).collect();
+    let verdict = summary(&(0..4).map(pairs).collect::<Vec<_>>(), 1).verdict;
+    assert!(verdict.converged);
+    assert!(verdict.messages[0].starts_with("θ1: ESS is above the number of draws, 4000."), "{verdict}");
+}
+
+#[test]
+fn numbers_too_large_to_be_squared_are_told_with_exponents() {
+    let huge: Vec<Vec<f64>> =
+        (0..4).map(|c| normals(c, 100, &[0.0]).into_iter().map(|x| 1e200 * x.powi(3)).collect()).collect();
+    let summary = summary(&huge, 1);
+    assert!(summary.parameters[0].sd == f64::INFINITY);
+    assert!(summary.table().lines().all(|line| line.chars().count() <= 80), "{}", summary.table());
+}

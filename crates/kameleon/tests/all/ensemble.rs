@@ -117,7 +117,7 @@ fn a_start_without_density_ends_an_ensemble_with_an_error() {
     let mut ensemble = start(&[vec![0.5, 0.0]], &plan(), 0).unwrap();
     let nowhere = ensemble.ask().iter().map(|_| Ok(f64::NEG_INFINITY)).collect();
     let why = ensemble.tell(nowhere).unwrap_err().to_string();
-    assert!(why.contains("chain 0 cannot start at (0.5, 0)"), "{why}");
+    assert!(why.contains("chain 0 cannot start at x1 = 0.5, x2 = 0"), "{why}");
     assert!(ensemble.ask().is_empty() && ensemble.ending().is_some());
     let wrong = start(&[vec![0.0], vec![1.0]], &plan(), 0).err().unwrap().to_string();
     assert!(wrong.contains("one for each of the 10 chains"), "{wrong}");
