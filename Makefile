@@ -1,6 +1,6 @@
 # The commands a developer needs. `make lint test` is what must pass before anything lands.
 
-.PHONY: test compile venv-or-note test-python test-r check-r python-registry test-slow lint docs bench population-cost compare compare-evidence compare-installed \
+.PHONY: test compile venv-or-note test-python test-r check-r r-package test-r-package python-registry test-slow lint docs bench population-cost compare compare-evidence compare-installed \
 	venv test-wheel test-packages notebooks calibration test-hosts hosts site gallery
 
 test:
@@ -67,6 +67,24 @@ check-r:
 	cd target/r-check && R CMD build ../../r >build.log
 	cd target/r-check && R CMD check --no-manual kameleon_*.tar.gz || { cat kameleon.Rcheck/tests/*.Rout.fail; exit 1; }
 	! grep -q "WARNING$$" target/r-check/kameleon.Rcheck/00check.log
+
+# The R package as one file that needs no clone, target/r-package/kameleon_VERSION.tar.gz: with the crates in src/workspace, where `configure`
+# finds them. Cargo fetches other people's crates when it is installed.
+r-package:
+	rm -rf target/r-package && mkdir -p target/r-package/kameleon/src/workspace
+	git ls-files r | tar -cf - -T - | tar -xf - -C target/r-package/kameleon --strip-components 1
+	git ls-files Cargo.toml Cargo.lock README.md 'LICENSE-*' crates | grep -v '/tests/\|/examples/' | tar -cf - -T - \
+		| tar -xf - -C target/r-package/kameleon/src/workspace
+	cd target/r-package && R CMD build kameleon
+
+# That file, installed away from the clone and used. It shares what is compiled of other people's crates.
+test-r-package: r-package
+	mkdir target/r-package/library
+	cd target/r-package && env -u KAMELEON_WORKSPACE CARGO_TARGET_DIR="$(CURDIR)/target" KAMELEON_R_PROFILE=$(R_PROFILE) \
+		R CMD INSTALL --library=library kameleon_*.tar.gz
+	cd target/r-package && R_LIBS=library Rscript -e 'library(kameleon)' \
+		-e 'fit <- kameleon(function(x) -sum(x^2) / 2, c(a = 1), draws = 500, warmup = 500, seed = 1)' \
+		-e 'stopifnot(fit$$complete, dim(fit$$draws) == c(500, 4, 1))'
 
 # The Python classes of samplers, kernels and built-in targets, after a change of the registry.
 python-registry:

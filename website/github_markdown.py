@@ -8,6 +8,21 @@ ITEM = re.compile(r" {0,3}([-*+]|\d+\.) ")
 FENCE = re.compile(r" *(```|~~~)")
 
 
+def with_titles(text: str, titles: dict[str, str]) -> str:
+    """The same page with the titles of pages in place of links that are called like files.
+
+    >>> with_titles("([runs.md](runs.md#start), [here](runs.md), [docs/gp.md](gp.md))", {"runs.md": "Runs"})
+    '([Runs](runs.md#start), [here](runs.md), [docs/gp.md](gp.md))'
+    """
+    named = r"\[(?:docs/)?(?P<page>[\w/-]+\.md)\](?P<link>\((?P=page)[)#])"
+
+    def titled(link: re.Match[str]) -> str:
+        title = titles.get(link["page"])
+        return link[0] if title is None else f"[{title}]{link['link']}"
+
+    return re.sub(named, titled, text)
+
+
 def as_python_markdown(text: str) -> str:
     """The same page with a blank line before lists, and what belongs to an item indented by four.
 

@@ -20,7 +20,7 @@ import formulas
 import notebook
 import python_pages
 import registry
-from github_markdown import as_python_markdown
+from github_markdown import as_python_markdown, with_titles
 
 ROOT = Path(__file__).resolve().parent.parent
 ASSETS = Path(__file__).parent / "assets"
@@ -70,7 +70,21 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if page.file.generated_by:
         return markdown
     linked = re.sub(r"\[(?P<text>[^\]]+)\]\(\.\./(?P<target>[^)#]+)\)", followed, markdown)
-    return as_python_markdown(linked)
+    return as_python_markdown(with_titles(linked, titles(config.nav)))
+
+
+def titles(nav: Any) -> dict[str, str]:
+    """What the navigation calls each page.
+
+    >>> titles([{"Home": "index.md"}, {"Guides": [{"Runs": "runs.md"}, "other.md"]}])
+    {'index.md': 'Home', 'runs.md': 'Runs'}
+    """
+    if isinstance(nav, list):
+        return {page: title for entry in nav for page, title in titles(entry).items()}
+    found = {}
+    for title, pages in nav.items() if isinstance(nav, dict) else ():
+        found.update({pages: title} if isinstance(pages, str) else titles(pages))
+    return found
 
 
 def on_page_content(html: str, **_: Any) -> str:

@@ -48,6 +48,9 @@ def to_arviz(result: Result, modes: bool, log_likelihood: bool) -> Any:
         save_warmup = "warmup_posterior" in groups
         attrs = {"attrs": attributes, "posterior_attrs": attributes}
         data = arviz.from_dict(**groups, **attrs, save_warmup=save_warmup, **labels)
+    for name, ends in _periods(result).items():
+        for group in (group for group in ("posterior", "warmup_posterior") if group in groups):
+            data[group][name].attrs.update(ends)
     if log_likelihood:
         _add_log_likelihood(data, result._pymc)
     return data
@@ -82,6 +85,19 @@ def _attributes(result: Result) -> dict[str, Any]:
     }
     seconds = result._posterior["seconds"]
     return attributes if seconds is None else {**attributes, "sampling_time": seconds}
+
+
+def _periods(result: Result) -> dict[str, dict[str, list[float]]]:
+    """Between which ends the elements of a variable are periodic, as in the netCDF files."""
+    ends = [(np.nan, np.nan) if period is None else period for period in result._posterior["periods"]]
+    found, first = {}, 0
+    for name, shape in result.variables.items():
+        size = int(np.prod(shape))
+        lower, upper = zip(*ends[first : first + size], strict=True) if ends else ((), ())
+        if not np.isnan(lower).all():
+            found[name] = {"period_lower": list(lower), "period_upper": list(upper)}
+        first += size
+    return found
 
 
 def _observed(model: Any) -> dict[str, Any]:

@@ -150,6 +150,28 @@ class Ensemble:
         self._ensemble.tell(values, slopes.ravel())
 
     @property
+    def positions(self) -> NDArray[np.float64]:
+        """The draw that each chain showed last, a row for each chain; its start before its first step.
+
+        >>> import kameleon as km
+        >>> ensemble = km.Ensemble([[1.0], [2.0]], chains=2, sampler=km.SM(), warmup=10, draws=10)
+        >>> ensemble.positions
+        array([[1.],
+               [2.]])
+        """
+        return self._ensemble.positions()[0]
+
+    @property
+    def log_densities(self) -> NDArray[np.float64]:
+        """The log density at each of ``positions``."""
+        return self._ensemble.positions()[1]
+
+    @property
+    def iterations(self) -> list[int]:
+        """The number of steps of each chain."""
+        return self._ensemble.positions()[2]
+
+    @property
     def done(self) -> bool:
         """Whether all draws are made, so that nothing is asked any more."""
         return self._ensemble.done

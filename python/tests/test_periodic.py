@@ -64,6 +64,18 @@ def test_an_ensemble_takes_periodic_bounds() -> None:
     assert np.cos(phi - 3.0).mean() == pytest.approx(0.863, abs=0.05)
 
 
+def test_arviz_data_say_which_variables_are_periodic() -> None:
+    result = km.sample(
+        lambda x: float(np.cos(x[0]) - x[1] ** 2 - x[2] ** 2), [0.1, 0.0, 0.0], parameters={"phi": (), "v": (2,)},
+        bounds={"phi": km.Periodic(0, TAU)}, chains=2, draws=50, warmup=300, keep_warmup=True, seed=1,
+    )  # fmt: skip
+    data = result.to_arviz()
+    for group in ("posterior", "warmup_posterior"):
+        ends = data[group]["phi"].attrs
+        assert (list(ends["period_lower"]), list(ends["period_upper"])) == ([0.0], [TAU])
+        assert not data[group]["v"].attrs
+
+
 def test_a_start_outside_is_wrapped() -> None:
     at = [
         km.sample(lambda x: np.cos(x[0]), start, bounds=[km.Periodic(0, 6)], chains=1, draws=50, warmup=300, seed=1)

@@ -139,6 +139,11 @@ def test_a_phase_may_lie_at_the_ends_of_its_period():
     truth = np.log(np.i0(8)) - 8 + 0.5 * np.log(2 * np.pi * 0.04) - np.log(4)
     assert close(found, truth)
     assert abs((found.posterior["x"] < np.pi).mean() - 0.5) < 0.05
+    # Between plain bounds the phase has two modes, and a spread of half a turn.
+    plain = run(Other(phase), {"x": priors_of.Uniform(0, 2 * np.pi), "y": priors_of.Uniform(-2, 2)}, label="plain")
+    ours, other = (km.load(f"out/kameleon_{label}") for label in ("phase", "plain"))
+    assert len(ours.modes) == 1 and abs(ours.summary()["x"]["sd"] - 0.37) < 0.03
+    assert len(other.modes) == 2 and plain.posterior["x"].std() > 2 and other.summary()["x"]["sd"] > 2
 
 
 def test_ratios_of_likelihoods_give_bayes_factors():

@@ -89,12 +89,18 @@ def test_a_prior_of_several_parameters_counts_as_in_cobaya():
 
 
 def test_a_phase_may_lie_at_the_ends_of_its_period():
-    angle = {"prior": {"min": 0, "max": 2 * np.pi}, "periodic": True}
     phase = {"phase": {"external": lambda a, b: 8 * (np.cos(a) - 1) - 0.5 * b**2}}
-    _, sampler = run(info(likelihood=phase, params={"a": angle, "b": {"prior": {"min": -9, "max": 9}}}))
-    products = sampler.products()
     truth = np.log(np.i0(8)) - 8 + 0.5 * np.log(2 * np.pi) - np.log(18)
-    assert abs(products["logZ"] - truth) < 5 * products["logZstd"]
+    spread, modes = [], []
+    for periodic in ({"periodic": True}, {}):
+        angle = {"prior": {"min": 0, "max": 2 * np.pi}, **periodic}
+        _, sampler = run(info(likelihood=phase, params={"a": angle, "b": {"prior": {"min": -9, "max": 9}}}))
+        products = sampler.products()
+        assert abs(products["logZ"] - truth) < 5 * products["logZstd"]
+        spread.append(products["result"].summary()["a"]["sd"])
+        modes.append(len(products["result"].modes))
+    # Between plain bounds the phase has two modes, and a spread of half a turn.
+    assert modes == [1, 2] and abs(spread[0] - 0.37) < 0.03 and spread[1] > 2
 
 
 def test_two_processes_of_mpi_give_the_draws_of_one():

@@ -2,7 +2,7 @@
 
 kameleon <- function(log_density, start = NULL, ...,
                      chains = 4, draws = NULL, warmup = "auto", max_warmup = NULL, thin = 1, seed = NULL,
-                     sampler = "kameleon", names = NULL, lower = NULL, upper = NULL, priors = NULL,
+                     sampler = "kameleon", names = NULL, lower = NULL, upper = NULL, periodic = NULL, priors = NULL,
                      noisy = FALSE, normals = 0, correlated = 0, on_error = c("stop", "reject"),
                      until = NULL, max_draws = NULL, max_evaluations = NULL, max_minutes = NULL,
                      check = c("auto", "free", "full", "off"), pool = TRUE,
@@ -16,7 +16,7 @@ kameleon <- function(log_density, start = NULL, ...,
   if (!identical(check_number(correlated, "correlated"), 0) && normals == 0) {
     refuse("correlated", "needs a function of standard normals: set normals to their number")
   }
-  known <- parameters_of(model, start, names, lower, upper, priors)
+  known <- parameters_of(model, start, names, lower, upper, periodic, priors)
   seed <- if (is.null(seed)) sample.int(.Machine$integer.max, 1) else check_seed(seed)
   settings <- list(
     start = starts_of(start, known$names),

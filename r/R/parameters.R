@@ -1,7 +1,7 @@
 # The parameters of a run: names, bounds, priors and starts, from arguments in the ways that R has for them.
 
 # `table`, the section `parameters`; `names`, all of them, where they are known; `shown`, those that a function sees.
-parameters_of <- function(model, start, names, lower, upper, priors) {
+parameters_of <- function(model, start, names, lower, upper, periodic, priors) {
   points <- points_of(start)
   given <- names_of(names, points, priors, lower, upper)
   dim <- max(ncol(points), if (is.null(base::names(priors))) length(priors), if (is.null(base::names(lower))) length(lower),
@@ -19,8 +19,10 @@ parameters_of <- function(model, start, names, lower, upper, priors) {
   priors <- by_name(check_priors(priors), all, "priors")
   lower <- by_name(check_bounds(lower, "lower"), all, "lower")
   upper <- by_name(check_bounds(upper, "upper"), all, "upper")
+  periodic <- by_name(check_periodic(periodic), all, "periodic")
   entry <- function(name) {
-    list(lower = finite(lower[[name]]), upper = finite(upper[[name]]), prior = priors[[name]])
+    circle <- if (isTRUE(periodic[[name]])) TRUE
+    list(lower = finite(lower[[name]]), upper = finite(upper[[name]]), periodic = circle, prior = priors[[name]])
   }
   table <- lapply(all, entry)
   base::names(table) <- all
@@ -92,6 +94,17 @@ check_bounds <- function(bounds, argument) {
     refuse(argument, paste0("must be numbers, such as ", argument, " = c(sigma = 0), with ", none, " for none"), bounds)
   }
   numbers
+}
+
+# Which parameters are periodic, as a logical vector, from that or from their names.
+check_periodic <- function(periodic) {
+  if (is.character(periodic) && !anyNA(periodic)) {
+    return(stats::setNames(rep(TRUE, length(periodic)), periodic))
+  }
+  if (!is.null(periodic) && !(is.logical(periodic) && length(periodic) > 0 && !anyNA(periodic))) {
+    refuse("periodic", 'must be the names of parameters, such as "phi", or TRUE and FALSE', periodic)
+  }
+  periodic
 }
 
 # Starting points as a matrix with a row for each: from a vector, a matrix, a data frame, or a list of vectors.

@@ -1,10 +1,10 @@
 //! The class `Ensemble`: the chains of a run, by ask and tell, that can be stored and sent.
 
-use crate::array::{self, Matrix};
+use crate::array::{self, Matrix, Vector};
 use crate::{error, json, posterior, words};
 use kameleon::engine::TellError;
-use kameleon_runs::{Ensemble, Rows, RunSettings};
-use numpy::PyReadonlyArray1;
+use kameleon_runs::{Ensemble, Positions, Rows, RunSettings};
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -71,6 +71,13 @@ impl PyEnsemble {
             TellError::Chain(why) => error::chain(&why),
             why => error::EvaluationError::new_err(why.to_string()),
         })
+    }
+
+    /// The draw that each chain showed last, the log densities there, and the numbers of steps.
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<(Matrix<'py>, Vector<'py>, Vec<u64>)> {
+        let ensemble = self.lock();
+        let Positions { points, log_density, iterations } = ensemble.positions();
+        Ok((array::rows(py, &points, ensemble.dim())?, PyArray1::from_vec(py, log_density), iterations))
     }
 
     /// Whether all draws are made.

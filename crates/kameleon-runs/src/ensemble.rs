@@ -36,6 +36,17 @@ pub struct Rows {
     pub count: usize,
 }
 
+/// Where the chains are, in their order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Positions {
+    /// The draw that each chain showed last, one after another; its start before its first step.
+    pub points: Vec<f64>,
+    /// The log density at each; not a number before that of the start was told.
+    pub log_density: Vec<f64>,
+    /// The number of steps of each.
+    pub iterations: Vec<u64>,
+}
+
 /// Notes what it is asked for, or gives what was told.
 #[derive(Clone)]
 struct Exchange {
@@ -240,6 +251,19 @@ impl Ensemble {
     /// How it has ended, and why; none while chains have questions.
     pub fn ending(&self) -> Option<(How, &str)> {
         self.chains.ending().map(|(ending, reason)| (How::of(ending), reason))
+    }
+
+    /// Where the chains are.
+    pub fn positions(&self) -> Positions {
+        let (mut positions, mut x) = (Positions::default(), vec![0.0; self.dim()]);
+        let told = self.chains.each(|chain| (chain.position().to_vec(), chain.log_density(), chain.iterations()));
+        for (u, log_density, iterations) in told {
+            self.prepared.target.to_bounded(&u, &mut x);
+            positions.points.extend_from_slice(&x);
+            positions.log_density.push(log_density - self.prepared.target.log_jacobian(&u));
+            positions.iterations.push(iterations);
+        }
+        positions
     }
 
     /// The number of parameters.

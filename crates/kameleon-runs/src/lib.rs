@@ -58,7 +58,7 @@ pub mod store;
 mod stuck;
 mod watch;
 
-pub use ensemble::{Ensemble, Rows};
+pub use ensemble::{Ensemble, Positions, Rows};
 pub use error::RunError;
 pub use gp::GpModel;
 pub use kameleon_gp::GLASS;

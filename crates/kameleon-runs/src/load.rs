@@ -3,6 +3,7 @@
 use crate::edges;
 use crate::error::RunError;
 use crate::large::{Gathering, Reading};
+use crate::output::circles::see_from_emptiest;
 use crate::output::{
     After, ChainDraws, JumpSummary, Kept, Learned, PopulationSummary, Posterior, ProposalEllipse, forget_bounded,
 };
@@ -247,9 +248,18 @@ fn stein(settings: &RunSettings, chains: &[StoredChain], bounds: &[Bound]) -> Op
     let draws: Vec<&Draws> =
         chains.iter().map(|chain| &chain.recorded.draws).filter(|draws| !draws.is_empty()).collect();
     let statistics = chains.iter().filter_map(|stored| Some(stored.chain.as_deref()?.statistics()));
+    let turned = if bounds.iter().any(|bound| bound.is_periodic()) { turned(&draws, bounds) } else { Vec::new() };
+    let draws = if turned.is_empty() { draws } else { turned.iter().collect() };
     let mut found = settings.run.check.stein(&draws, statistics, bounds.len())?;
     forget_bounded(&mut found, bounds);
     Some(found)
+}
+
+/// Draws on the unbounded scale as they are seen from where they are fewest on each circle.
+fn turned(draws: &[&Draws], bounds: &[Bound]) -> Vec<Draws> {
+    let mut chains: Vec<_> = draws.iter().map(|draws| (draws.points.clone(), draws.log_density.clone())).collect();
+    see_from_emptiest(&mut chains, bounds);
+    chains.into_iter().map(|(points, log_density)| Draws { points, log_density, ..Draws::default() }).collect()
 }
 
 /// What became of the regions that the warm-up met.

@@ -4,7 +4,7 @@
 
 mod all_draws;
 mod check;
-mod circles;
+pub(crate) mod circles;
 mod format;
 mod jumps;
 mod kept;

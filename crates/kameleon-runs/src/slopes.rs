@@ -1,10 +1,12 @@
 //! The check of a run that ended by slopes of its log density, which are measured at some of its draws.
 
+use crate::output::circles::see_from_emptiest;
 use crate::output::{ChainDraws, Posterior, forget_bounded};
 use crate::prepare::Prepared;
 use crate::remote::RemoteRunner;
 use crate::search;
 use kameleon::Control;
+use kameleon::circles::Circles;
 use kameleon::diagnose::{Places, Stein};
 use kameleon::plan::has_edge;
 use kameleon::population::Prior;
@@ -26,11 +28,13 @@ pub fn check(
         return None;
     }
     let (bounds, dim) = (prepared.target.bounds(), posterior.dim());
-    let draws: Vec<(Vec<f64>, Vec<f64>)> =
+    let mut draws: Vec<(Vec<f64>, Vec<f64>)> =
         posterior.chains.iter().filter(|chain| !chain.draws.is_empty()).map(|chain| unbounded(chain, bounds)).collect();
+    let circles = see_from_emptiest(&mut draws, bounds);
     let chains: Vec<(&[f64], &[f64])> = draws.iter().map(|(points, log)| (&points[..], &log[..])).collect();
     let places = Places::new(&chains, dim, differences)?;
-    let points = places.neighbours();
+    let (mut points, mut changes) = (places.neighbours(), Vec::new());
+    circles.seen_from(&Circles::default(), &mut points, dim, |_, change| changes.push(change));
     let limit = prepared.time_limit();
     let late = || limit.is_some_and(|(started, limit)| started.elapsed() >= limit);
     let stop = || control.is_stopped() || late();
@@ -39,7 +43,7 @@ pub fn check(
     let mut evaluator = search::evaluator(prepared, runner, prepared.plan.threads()).ok()?;
     let mut values = evaluator.evaluate(&each, 0, &stop).ok()?;
     let priors = prepared.target.log_densities(&points);
-    values.iter_mut().zip(priors).for_each(|(value, prior)| *value += prior);
+    values.iter_mut().zip(priors.iter().zip(changes)).for_each(|(value, (prior, change))| *value += prior - change);
     let mut found = places.stein(&values).unwrap_or_else(|| Stein::silent(values.len() as u64));
     // What stored values say of squares is as good as before.
     if let Some(free) = posterior.stein.as_ref().filter(|free| free.speaks() && !found.means.is_empty()) {

@@ -46,6 +46,12 @@ for place in (data.attrs, posterior.attrs):
     assert place["settings"] == expected["settings"]
     assert list(place["parameter_names"]) == expected["names"]
 assert posterior[expected["renamed"]].attrs["long_name"] == "k/m"
+for name, lower, upper in (("A", 0.0, 24.0), (expected["renamed"], -1.5, 1.5)):
+    for group in ("posterior", "warmup_posterior"):
+        ends = [np.atleast_1d(data[group][name].attrs[f"period_{end}"]) for end in ("lower", "upper")]
+        periodic = np.arange(6) == 1 if name == "A" else np.array([True])
+        same(ends, np.where(periodic, [[lower], [upper]], np.nan))
+assert not any(name.startswith("period") for name in posterior["mu"].attrs)
 summary = arviz.summary(data, round_to="none")
 assert len(summary) == len(expected["names"]), summary
 print(f"ArviZ {arviz.__version__}: posterior.nc opens, {len(summary)} rows in its summary")

@@ -14,6 +14,27 @@ test_that("start, names, bounds and priors may be given in each of the usual for
   expect_identical(short(normal, c(1, 2), priors = priors)$draws, short(normal, c(a = 1, b = 2), priors = as.list(unname(priors)))$draws)
 })
 
+test_that("periodic parameters may be given by name or as truth values, and are those of the program", {
+  angle <- "4*cos(phi) - x^2/2"
+  circle <- function(...) short(angle, c(phi = 1, x = 0), lower = c(phi = 0), upper = c(phi = 2 * pi), draws = 500, warmup = 800, ...)
+  named <- circle(periodic = "phi")
+  phi <- named$draws[, , "phi"]
+  expect_true(all(phi >= 0 & phi < 2 * pi) && any(phi < 1) && any(phi > 5))
+  expect_identical(circle(periodic = c(phi = TRUE))$draws, named$draws)
+  expect_identical(circle(periodic = c(TRUE, FALSE))$draws, named$draws)
+  expect_match(named$settings, "periodic = true")
+  # The figures are of the circle unrolled; with plain bounds the two halves lie far apart.
+  expect_lt(abs(summary(named)$mean[1]), 0.2)
+  expect_gt(abs(summary(circle())$mean[1]), 1)
+  # A function knows no more of it than that it is called within the bounds.
+  seen <- function(x) if (x[["phi"]] < 0 || x[["phi"]] >= 2 * pi) stop("outside") else 4 * cos(x[["phi"]]) - x[["x"]]^2 / 2
+  called <- short(seen, c(phi = 7, x = 0), lower = c(phi = 0), upper = c(phi = 2 * pi), periodic = "phi")
+  expect_true(called$complete)
+  # The ends may be those of the prior.
+  prior <- short(angle, c(phi = 1, x = 0), priors = c(phi = "uniform(0, 6.283185307179586)", x = "normal(0, 1)"), periodic = "phi")
+  expect_match(prior$settings, "periodic = true")
+})
+
 test_that("a start with names in another order is put in order", {
   first <- function(x) -x[["a"]]^2 / 2 - (x[["b"]] - 100)^2 / 2
   expect_identical(short(first, c(b = 100, a = 0), names = c("a", "b"))$draws, short(first, c(a = 0, b = 100))$draws)
@@ -40,6 +61,9 @@ test_that("a wrong argument is refused by its name, with what is allowed", {
     "`lower`: there is no parameter `c`; there are a, b" = quote(kameleon(normal, c(a = 1, b = 1), lower = c(c = 0))),
     "`upper`: x1: lower, 1, must be less than upper, 0" = quote(kameleon(normal, 0.5, lower = 1, upper = 0)),
     "`lower`: must be numbers" = quote(kameleon(normal, 0, lower = "a")),
+    "`periodic`: must be the names of parameters, .*not 3" = quote(kameleon(normal, 0, periodic = 3)),
+    "`periodic`: there is no parameter `c`" = quote(kameleon(normal, c(a = 1), lower = 0, upper = 1, periodic = "c")),
+    "`(lower|periodic|upper)`: a: .*a periodic parameter needs both lower and upper" = quote(kameleon(normal, c(a = 1), lower = 0, periodic = "a")),
     "`names`: two parameters are named `a`" = quote(kameleon(normal, c(a = 0, a = 1))),
     "`priors`: a: prior normal: takes 2 numbers" = quote(kameleon(normal, c(a = 0), priors = c(a = "normal(0)"))),
     "`priors`: .*not a data frame" = quote(kameleon(normal, c(a = 0), priors = data.frame(a = "normal(0, 1)"))),

@@ -1,8 +1,23 @@
 //! Periodic parameters of a run as figures show them: unrolled around their circular means.
 
 use super::Posterior;
+use kameleon::circles::Circles;
 use kameleon::diagnose::{ParameterSummary, Period, Summary, unrolled};
+use kameleon_models::Bound;
 use std::borrow::Cow;
+
+/// Sees chains, each its points on the unbounded scale and their log densities, from where their draws are fewest on each circle, and tells
+/// where that is. From a cut within the draws, those on its other side would lie far from all others.
+pub fn see_from_emptiest(chains: &mut [(Vec<f64>, Vec<f64>)], bounds: &[Bound]) -> Circles {
+    let periodic: Vec<usize> = (0..bounds.len()).filter(|i| bounds[*i].is_periodic()).collect();
+    let at_lower = Circles::new(&periodic, |_| 0.0);
+    let draws = chains.iter().flat_map(|(points, _)| points.chunks_exact(bounds.len())).map(|x| (x, 1.0));
+    let circles = at_lower.emptier(draws, 1.0).unwrap_or(at_lower);
+    for (points, log_density) in chains {
+        Circles::default().seen_from(&circles, points, bounds.len(), |k, change| log_density[k] += change);
+    }
+    circles
+}
 
 impl Posterior {
     /// The same with the draws of periodic parameters unrolled around their circular means, for figures.

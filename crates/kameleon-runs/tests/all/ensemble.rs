@@ -42,6 +42,31 @@ fn an_ensemble_within_bounds_and_priors_makes_the_run_of_its_model() {
 }
 
 #[test]
+fn the_positions_of_an_ensemble_are_its_draws_as_they_come() {
+    let settings = jumping("");
+    let (mut ensemble, mut model) = (Ensemble::start(&settings).unwrap(), Model::open(&settings).unwrap());
+    let mut seen = Vec::new();
+    while ensemble.ending().is_none() {
+        let values = values(&mut ensemble, &mut model);
+        ensemble.tell(values).unwrap();
+        seen.push(ensemble.positions());
+    }
+    let (posterior, dim) = (ensemble.posterior().unwrap().0, ensemble.dim());
+    let mut compared = 0;
+    for (c, chain) in posterior.chains.iter().enumerate() {
+        for positions in &seen {
+            let Some(k) = positions.iterations[c].checked_sub(posterior.warmup + 1).map(|k| k as usize) else {
+                continue;
+            };
+            assert_eq!(positions.points[c * dim..(c + 1) * dim], chain.draws.points[k * dim..(k + 1) * dim]);
+            assert!((positions.log_density[c] - chain.draws.log_density[k]).abs() < 1e-9);
+            compared += 1;
+        }
+    }
+    assert!(compared >= posterior.chains.len() * posterior.chains[0].draws.len() * 9 / 10, "{compared}");
+}
+
+#[test]
 fn points_that_the_bounds_rule_out_are_not_asked_for() {
     // Where exp overflows there is no parameter, and the density is largest next to it.
     let text = r#"

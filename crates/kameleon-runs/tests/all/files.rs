@@ -41,7 +41,7 @@ fn jumps(kept: &Draws) -> (Value, Value) {
     (weights, rows().map(|k| k.map_or(json!(vec!["nan"; DIM]), point)).collect())
 }
 
-/// Three chains of different lengths, of two scalars and a 2 × 3 array.
+/// Three chains of different lengths, of two scalars and a 2 × 3 array; the last scalar and one element are periodic.
 fn posterior() -> Posterior {
     let array = (0..6).map(|k| format!("A[{}, {}]", k / 3, k % 3));
     let variable = |name: &str, shape: &[usize]| Variable { name: name.into(), shape: shape.into() };
@@ -56,6 +56,7 @@ fn posterior() -> Posterior {
         sampler: "KAMH-LS".into(),
         names: ["mu".to_string()].into_iter().chain(array).chain(["k/m".into()]).collect(),
         variables: vec![variable("mu", &[]), variable("A", &[2, 3]), variable("k/m", &[])],
+        periods: vec![None, None, Some((0.0, 24.0)), None, None, None, None, Some((-1.5, 1.5))],
         chains: vec![chain(0, 21), chain(1, 20), chain(3, 23)],
         seed: u64::MAX,
         warmup: 5,

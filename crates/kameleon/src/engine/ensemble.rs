@@ -6,6 +6,7 @@
 use super::queue::{Numbered, Queue};
 use super::saved::SavedEnsemble;
 use super::{Ending, Finish, Job, Stopping, blame_waiting, ended_by, first_error, made, next_draws, stopped};
+use crate::any_chain::AnyChain;
 use crate::chain::ChainError;
 use crate::record::Keep;
 use crate::target::{EvalError, Evaluation, Noise};
@@ -136,6 +137,17 @@ impl<'a> Ensemble<'a> {
     /// How the run has ended, and why; none while chains have questions.
     pub fn ending(&self) -> Option<(&Ending, &str)> {
         self.ended.as_ref().map(|finish| (&finish.ending, finish.reason.as_str()))
+    }
+
+    /// What `of` tells of each chain at this moment, in the order of the chains.
+    pub fn each<T>(&self, of: impl Fn(&dyn AnyChain) -> T) -> Vec<T> {
+        if let Some(finish) = &self.ended {
+            return finish.jobs.iter().map(|job| of(&*job.chain)).collect();
+        }
+        let mut told: Vec<(usize, T)> = self.active.iter().map(|(index, job)| (*index, of(&*job.chain))).collect();
+        self.queue.look(|index, job| told.push((index, of(&*job.chain))));
+        told.sort_by_key(|(index, _)| *index);
+        told.into_iter().map(|(_, told)| told).collect()
     }
 
     /// Everything the ensemble is at this moment, also between a question and its answer.

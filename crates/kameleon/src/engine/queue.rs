@@ -182,6 +182,12 @@ impl<'a> Queue<'a> {
         state
     }
 
+    /// Looks at each job that nobody is busy with.
+    pub(super) fn look(&self, mut at: impl FnMut(usize, &Job<'a>)) {
+        let state = self.lock();
+        state.ready.iter().chain(&state.waiting).chain(&state.finished).for_each(|(index, job)| at(*index, job));
+    }
+
     /// All jobs, in order.
     pub(super) fn into_jobs(self) -> Vec<Job<'a>> {
         let State { ready, waiting, finished, .. } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);

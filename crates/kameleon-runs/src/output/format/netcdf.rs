@@ -4,7 +4,7 @@ mod attributes;
 
 use crate::atomic_file::{self, FileError};
 use crate::output::{Posterior, labels};
-use attributes::describe;
+use attributes::{describe, mark_periodic};
 use kameleon::Outcome;
 use kameleon::record::Draws;
 use rust_hdf5::types::H5Type;
@@ -86,6 +86,7 @@ impl<'a> Rectangle<'a> {
                     .create("long_name")?
                     .write_string(&variable.name)?;
             }
+            mark_periodic(&written, posterior.periods.get(from..from + variable.size()).unwrap_or_default())?;
             from += variable.size();
         }
         let statistics = Group::new(file, &format!("{prefix}sample_stats"), self, posterior)?;

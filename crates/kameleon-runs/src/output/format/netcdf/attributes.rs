@@ -2,7 +2,8 @@
 
 use super::Result;
 use crate::output::Posterior;
-use rust_hdf5::H5Group;
+use kameleon::diagnose::Period;
+use rust_hdf5::{H5Dataset, H5Group};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Writes what was sampled, how and when to the group.
@@ -25,6 +26,19 @@ pub(super) fn describe(group: &H5Group, posterior: &Posterior) -> Result<()> {
     group.set_attr_numeric("thin", &posterior.thin)?;
     if let Some(seconds) = &posterior.seconds {
         group.set_attr_numeric("sampling_time", seconds)?;
+    }
+    Ok(())
+}
+
+/// Writes between which ends each element of a variable is periodic, if one is; not a number for those that are not.
+pub(super) fn mark_periodic(variable: &H5Dataset, periods: &[Period]) -> Result<()> {
+    if periods.iter().all(Option::is_none) {
+        return Ok(());
+    }
+    let (lower, upper): (Vec<f64>, Vec<f64>) =
+        periods.iter().map(|period| period.unwrap_or((f64::NAN, f64::NAN))).unzip();
+    for (name, ends) in [("period_lower", lower), ("period_upper", upper)] {
+        variable.new_attr::<f64>().shape([ends.len()]).create(name)?.write_array(&ends)?;
     }
     Ok(())
 }
