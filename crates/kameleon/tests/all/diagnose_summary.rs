@@ -253,8 +253,8 @@ fn table_and_verdict_round_r_hat_alike() {
 #[test]
 fn an_effective_size_above_the_number_of_draws_gets_a_word() {
     // x, −x, x', −x', …
-    let pairs = |chain: u64| normals(chain, 500, &[0.0]).into_iter().flat_map(|x| [x, -x]).collect();
-    let verdict = summary(&(0..4).map(pairs).collect::<Vec<_>>(), 1).verdict;
+    let pairs = |chain: u64| normals(chain, 500, &[0.0]).into_iter().flat_map(|x| [x, -x]).collect::<Vec<f64>>();
+    let verdict = summary(&(0..4).map(pairs).collect::<Vec<Vec<f64>>>(), 1).verdict;
     assert!(verdict.converged);
     assert!(verdict.messages[0].starts_with("θ1: ESS is above the number of draws, 4000."), "{verdict}");
 }
