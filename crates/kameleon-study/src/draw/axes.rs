@@ -33,6 +33,15 @@ impl Axis {
         Self { low, high, label: String::new(), ticks: Vec::new() }
     }
 
+    /// The same without ticks near its ends, whose texts would reach into the panel beside it.
+    pub fn away_from_ends(mut self) -> Self {
+        const NEAR: f64 = 0.06;
+        let shares: Vec<f64> = self.ticks.iter().map(|(value, _)| self.share(*value)).collect();
+        let mut shares = shares.into_iter();
+        self.ticks.retain(|_| shares.next().is_some_and(|share| (NEAR..=1.0 - NEAR).contains(&share)));
+        self
+    }
+
     /// Of decimal logarithms, with a tick at each power of ten.
     pub fn decades(low: f64, high: f64, label: &str) -> Self {
         let tick = |k: i32| (f64::from(k), number(10f64.powi(k), (-k).max(0) as usize));
@@ -147,6 +156,9 @@ mod tests {
         let axis = Axis::new(-0.1, 0.1, 4, "x");
         let texts: Vec<&str> = axis.ticks.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(texts, ["−0.10", "−0.05", "0.00", "0.05", "0.10"]);
+        let axis = Axis::new(-20.5, 20.5, 5, "x").away_from_ends();
+        let texts: Vec<&str> = axis.ticks.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, ["−10", "0", "10"]);
         let axis = Axis::decades(-2.0, 3.4, "x");
         let texts: Vec<&str> = axis.ticks.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(texts, ["0.01", "0.1", "1", "10", "100", "1000"]);

@@ -57,11 +57,8 @@ pub fn strips(samplers: &[(&str, bool)], strips: &[Strip], label: &str) -> Strin
 fn axis(strips: &[Strip], label: &str) -> Axis {
     let logs = || strips.iter().flat_map(|strip| &strip.dots).flatten().map(|dot| log(dot.interval.mean));
     let (low, high) = (logs().fold(f64::INFINITY, f64::min), logs().fold(f64::NEG_INFINITY, f64::max));
-    if low > high {
-        Axis::decades(0.0, 1.0, label)
-    } else {
-        Axis::decades(low.floor(), high.ceil().max(low.floor() + 1.0), label)
-    }
+    let (low, high) = if low > high { (0.0, 1.0) } else { (low.floor(), high.ceil().max(low.floor() + 1.0)) };
+    Axis::decades(low, high, label).away_from_ends()
 }
 
 fn log(value: f64) -> f64 {

@@ -124,7 +124,7 @@ fn draw(built: &AnyTarget<'static>, all: &[Shown<'_>], seed: u64) -> String {
         let at = (Frame::LEFT + column as f64 * (width + GAP), LEGEND + row * (TITLE + height) + TITLE);
         // Ticks along the outer sides only: the panels have the same axes.
         let axis = |outer: bool, (low, high): Range, label: &str| match outer {
-            true => Axis::new(low, high, 4, label),
+            true => Axis::new(low, high, 5, label).away_from_ends(),
             false => Axis::bare(low, high),
         };
         let (x, y) = (axis(k + columns >= all.len(), x, "x₁"), axis(column == 0, y, "x₂"));
