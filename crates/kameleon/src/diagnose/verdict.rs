@@ -73,10 +73,10 @@ impl Verdict {
         Self { converged: false, agree: false, tails_checked: false, chains, goal: None, messages: Vec::new() }
     }
 
-    /// Something else speaks against the draws.
+    /// Something else speaks against the draws: it comes before what does not.
     pub fn doubt(&mut self, message: String) {
         self.converged = false;
-        self.messages.push(message);
+        self.messages.insert(0, message);
     }
 
     /// What draws that are believed have passed, and what nobody could see of them.
