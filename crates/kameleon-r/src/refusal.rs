@@ -29,7 +29,7 @@ impl Refusal {
         let (section, rest) = key.split_once('.').unwrap_or(("", key));
         let argument = match (section, rest.rsplit_once('.')) {
             ("parameters", Some((name, "prior"))) => return Self::new("priors", format!("{name}: {what}")),
-            ("parameters", Some((name, end @ ("lower" | "upper" | "start")))) => {
+            ("parameters", Some((name, end @ ("lower" | "upper" | "periodic" | "start")))) => {
                 return Self::new(end, format!("{name}: {what}"));
             }
             ("run", _) if rest == "correlation" => "correlated",
