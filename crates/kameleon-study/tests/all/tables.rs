@@ -112,7 +112,8 @@ sampler = "SM"
 
 #[test]
 fn the_studies_of_the_documentation_are_valid() {
-    for name in ["default", "default-paper", "default-noisy", "real-posteriors", "drift", "family", "family-proposals"]
+    for name in
+        ["default", "default-paper", "default-noisy", "real-posteriors", "drift", "family", "family-proposals", "kmc"]
     {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../experiments/{name}.toml"));
         Study::parse(name, &fs::read_to_string(path).unwrap()).unwrap();

@@ -49,7 +49,7 @@ settings! {
         finite: bool = false, ANY;
         /// The number of kernels or of features.
         n: usize = 300, Range::within(1.0, 5000.0);
-        /// The number of past states that f is fitted to: half of them for the fit, half to choose bandwidth and regularisation.
+        /// The most past states that f is fitted to. Bandwidth and regularisation are those whose fit to each half is best on the other.
         history: usize = 1000, Range::within(80.0, 1e6);
         /// Whether the fitted density is a Gaussian times exp f, or exp f alone, as published.
         gaussian: bool = true, ANY;
@@ -124,7 +124,7 @@ impl Kmc {
             past: Past::new(dim, settings.history),
             surrogate: None,
             fitted: 0,
-            epsilon: Scale::new(0.01),
+            epsilon: Scale::new((0.5 * settings.path / settings.steps as f64).powi(2)),
         })
     }
 
@@ -225,7 +225,7 @@ impl Proposal for Kmc {
         if step.t < self.settings.discard {
             return;
         }
-        // Weights that grow with the square of the age forget the start.
+        // Weights that grow with the square of the time forget the start.
         self.covariance.learn(x, 3.0 / ((step.t - self.settings.discard) as f64 + 4.0));
         self.past.remember(x);
         if self.fits.last().is_some_and(|t| *t <= step.t) {
@@ -254,12 +254,7 @@ impl Proposal for Kmc {
         let facts = match chosen {
             None => vec![],
             Some(None) => vec![fact("fitted density", "the Gaussian alone".into())],
-            Some(Some((sigma, lambda))) => {
-                vec![
-                    fact("bandwidth in the frame", format!("{sigma:.3}")),
-                    fact("regularisation", format!("{lambda:.0e}")),
-                ]
-            }
+            Some(Some((_, lambda))) => vec![fact("regularisation", format!("{lambda:.0e}"))],
         };
         Report { facts, ..Report::default() }
     }

@@ -20,7 +20,7 @@ where
     let proposal = learned(proposal, &mut Banana::new(DIM, 0.1, 100.0).unwrap(), 2_000);
     for x in [[0.0, -10.0, 0.0], [12.0, 4.0, 0.5]] {
         let chain = Chain::new(proposal.clone(), &[0.5; DIM], frozen(0, 3, 0, 0.0)).unwrap();
-        let shown = chain.covariance_at(&x).expect("every built-in proposal knows its covariance");
+        let shown = chain.covariance_at(&x).expect("this proposal knows its covariance");
         let drawn = chain.proposals_at(&x, &[], DRAWS, &mut stream(11, 0, Purpose::Move));
         // For each entry, the sum of the products and of their squares.
         let mut sums = [(0.0, 0.0); DIM * DIM];

@@ -39,7 +39,8 @@ impl Surrogate {
         let basis = if finite {
             Basis::Features(Features::new(n, d))
         } else {
-            // Evenly spaced, and no more than half of the past: each half is to say whether a fit to the other is good.
+            // Evenly spaced, and no more than half of the past: each half is to say whether a fit to the other is good. Those of its points that are
+            // centres speak a little too well of narrow kernels.
             let n = n.min(count / 2);
             let centres: Vec<f64> = (0..n).flat_map(|k| &points[k * count / n * d..][..d]).copied().collect();
             Basis::Kernels(Kernels { centres: Points::from_rows(&centres, d) })
