@@ -127,7 +127,8 @@ def test_rows_without_a_density_are_not_asked_for_a_gradient_and_those_that_rais
         return -x
 
     given = {"sampler": km.MALA(), "vectorized": True, "on_error": "reject", **SHORT}
-    result = km.sample(half, [0.5, 1.0], gradient=half_slope, **given)
+    with pytest.warns(km.KameleonWarning, match="too far"):
+        result = km.sample(half, [0.5, 1.0], gradient=half_slope, **given)
     assert ((result.draws[..., 0] > 0) & (result.draws[..., 0] <= 1.5)).all()
 
 
