@@ -103,7 +103,11 @@ fn every_block_of_settings_in_the_documentation_is_understood() {
     for path in pages() {
         for block in blocks(&fs::read_to_string(&path).unwrap(), "toml") {
             // A sampler of a study is written as that of a run, and a part of a run file needs a model.
-            let model = if block.contains("[model]") { "" } else { "[model]\ntarget = \"banana\"\n" };
+            let model = match (block.contains("[model]"), block.contains("[parameters")) {
+                (true, _) => "",
+                (false, true) => "[model]\nlog-density = \"0\"\n",
+                (false, false) => "[model]\ntarget = \"banana\"\n",
+            };
             let run = block.replace("[sampler.sampler]", "[sampler]") + model;
             let as_run = RunSettings::from_toml(&run, "run.toml").map(drop).map_err(|why| why.to_string());
             let as_study = Study::parse("study.toml", &block).map(drop).map_err(|why| why.to_string());
