@@ -60,7 +60,8 @@ pub fn resume(saved: SavedEnsemble, plan: &Plan) -> Result<Ensemble<'static>, St
         let chain = chain.resume()?;
         let (index, normals) = (chain.index(), chain.normals().len());
         let has_begun = chain.statistics().evaluations > 0;
-        let other = start.iter().filter(|_| !has_begun).find_map(|x| restart_of(&[x.clone()], plan, normals, index));
+        let other =
+            start.iter().filter(|_| !has_begun).find_map(|x| restart_of(std::slice::from_ref(x), plan, normals, index));
         Ok(job(chain, recorded).with_restart(other))
     };
     let jobs = saved.into_chains()?.into_iter().map(job).collect::<Result<_, ChainError>>()?;

@@ -60,7 +60,7 @@ fn every_sampler_is_kept_with_all_its_settings() {
         for kernel in kernels {
             let mut settings = read(BANANA);
             settings.sampler.name = name.to_lowercase();
-            if let (Some(kernel), true) = (kernel, name.contains('K')) {
+            if let (Some(kernel), true) = (kernel, name.contains("KAMH") || name.contains("Kameleon")) {
                 settings.sampler.set("kernel", kernel);
                 settings.sampler.set("n", 17);
             }

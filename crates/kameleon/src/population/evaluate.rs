@@ -67,6 +67,9 @@ pub struct OnThreads<T> {
     failed_at: Option<Vec<f64>>,
 }
 
+/// Why an evaluation failed, and at which point if that is known.
+type Failed = (EvalError, Option<Vec<f64>>);
+
 impl<T: Target + Clone + Send> OnThreads<T> {
     /// On this many threads.
     pub fn new(threads: usize, log_likelihood: &T, seed: u64) -> Self {
@@ -80,7 +83,7 @@ impl<T: Target + Send> Evaluator for OnThreads<T> {
         let at_once = self.targets.first().map_or(1, Target::batch).max(1);
         let parts: Vec<&[&[f64]]> = points.chunks(at_once).collect();
         let (next, seed) = (AtomicUsize::new(0), self.seed);
-        let work = |target: &mut T| -> Result<Vec<(usize, f64)>, (EvalError, Option<Vec<f64>>)> {
+        let work = |target: &mut T| -> Result<Vec<(usize, f64)>, Failed> {
             let mut done = Vec::new();
             while !stop() {
                 let part = next.fetch_add(1, Ordering::Relaxed);
