@@ -273,8 +273,8 @@ class KMC(Sampler):
     Args:
         finite: Whether f is a sum of random Fourier features (KMC-finite) or of kernels at past states (KMC).
         n: The number of kernels or of features. (1 to 5000)
-        history: The number of past states that f is fitted to: half of them for the fit, half to choose bandwidth
-            and regularisation. (80 to 1000000)
+        history: The most past states that f is fitted to. Bandwidth and regularisation are those whose fit to each
+            half is best on the other. (80 to 1000000)
         gaussian: Whether the fitted density is a Gaussian times exp f, or exp f alone, as published.
         steps: The largest number of leapfrog steps of a path; a path has at least half of it. (1 to 1000)
         path: The longest path, in units of the history's standard deviation: quarter of the period of a Gaussian is

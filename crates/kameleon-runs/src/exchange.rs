@@ -22,6 +22,8 @@ const MARK: &[u8; 8] = b"KMLNEXC1";
 /// How often a chain that waits looks for what is missing, and after how long it says for whom it waits.
 const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(30);
+/// By then all parts that are begun at the same time have removed what an earlier run left.
+const ALL_BEGUN: Duration = Duration::from_secs(10);
 
 /// Advances one chain of a plan, whose others are advanced elsewhere.
 pub struct Exchange<'a> {
@@ -87,11 +89,8 @@ impl<'a> Exchange<'a> {
             return Ok(Some(old));
         }
         let paths: Vec<PathBuf> = (0..self.chains).map(|chain| self.file(number, chain)).collect();
-        if let Some(chain) = paths.iter().position(|path| !path.exists()) {
-            // A chain leaves one after another, and keeps the last two.
-            let gone = self.left_by(chain)?.any(|left| left > number) && !paths[chain].exists();
-            let why = "chains that this one learns with are further, and what they brought before is gone; begin all parts anew";
-            return if gone { Err(FileError::new(&self.folder, why)) } else { Ok(None) };
+        if !paths.iter().all(|path| path.exists()) {
+            return Ok(None);
         }
         let read = |path: &PathBuf| -> Result<Option<RefreshInput>, FileError> {
             let bytes = match fs::read(path) {
@@ -105,6 +104,18 @@ impl<'a> Exchange<'a> {
         };
         let inputs = paths.iter().map(read).collect::<Result<Option<Vec<_>>, _>>()?;
         Ok(inputs.and_then(|inputs| (learner.fit_rule())(&old, &inputs)))
+    }
+
+    /// Fails if a chain is further than what this one waits for, since a chain leaves one after another and keeps the last two.
+    fn check_for_gone(&self, job: &Job<'_>) -> Result<(), FileError> {
+        let number = job.chain.learner().map_or(0, |learner| learner.wants());
+        for chain in (0..self.chains).filter(|chain| !self.file(number, *chain).exists()) {
+            if self.left_by(chain)?.any(|left| left > number) && !self.file(number, chain).exists() {
+                let why = "chains that this one learns with are further, and what they brought before is gone; begin all parts anew";
+                return Err(FileError::new(&self.folder, why));
+            }
+        }
+        Ok(())
     }
 
     /// For whom a chain waits, in words.
@@ -131,7 +142,12 @@ impl<'a> Exchange<'a> {
                     job.learn(&fit);
                     since = Instant::now();
                 }
-                None => std::thread::sleep(LOOK),
+                // What an earlier run left stays until each part has begun anew.
+                None if since.elapsed() > ALL_BEGUN => self.check_for_gone(job)?,
+                None => {}
+            }
+            if job.chain.waits() {
+                std::thread::sleep(LOOK);
             }
             if since.elapsed() > PATIENCE && !std::mem::replace(&mut said, true) {
                 tracing::warn!("{}", self.missing(job));
