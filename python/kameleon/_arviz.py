@@ -89,11 +89,14 @@ def _attributes(result: Result) -> dict[str, Any]:
 
 def _periods(result: Result) -> dict[str, dict[str, list[float]]]:
     """Between which ends the elements of a variable are periodic, as in the netCDF files."""
-    ends = [(np.nan, np.nan) if period is None else period for period in result._posterior["periods"]]
+    periods = result._posterior["periods"]
+    if all(period is None for period in periods):
+        return {}  # As in a model of PyMC, whose variables need not be the parameters of the chains.
+    ends = [(np.nan, np.nan) if period is None else period for period in periods]
     found, first = {}, 0
     for name, shape in result.variables.items():
         size = int(np.prod(shape))
-        lower, upper = zip(*ends[first : first + size], strict=True) if ends else ((), ())
+        lower, upper = zip(*ends[first : first + size], strict=True)
         if not np.isnan(lower).all():
             found[name] = {"period_lower": list(lower), "period_upper": list(upper)}
         first += size

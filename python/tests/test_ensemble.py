@@ -97,7 +97,7 @@ def test_values_that_cannot_be_used_are_counted_and_the_draws_are_those_of_sampl
 
 def test_the_result_before_the_end_has_the_draws_so_far():
     ensemble = drive(km.Ensemble([0.5, 0.5], **PLAN), calls=1001)
-    with pytest.warns(km.KameleonWarning, match="stopped before its end, after 50 to 50 draws"):
+    with pytest.warns(km.KameleonWarning, match="stopped before its end, after 50 draws in each chain"):
         part = ensemble.result()
     assert not part.complete and part.draws.shape == (10, 50, 2)
     assert np.array_equal(drive(ensemble).result().draws[:, :50], part.draws)

@@ -4,8 +4,10 @@
 use crate::output::ChainDraws;
 use kameleon_models::Bound;
 
-/// The share of draws from which on a word is due.
+/// The share of draws from which on a word is due, if there are at least as many as the second: one or two are there by chance where numbers are
+/// coarse.
 const SHARE: f64 = 0.001;
+const LEAST: usize = 10;
 
 /// A warning for each parameter some of whose draws are at the last number inside a bound.
 pub fn warnings(names: &[String], bounds: &[Bound], chains: &[ChainDraws]) -> Vec<String> {
@@ -21,10 +23,11 @@ fn crowded<'a, V: Iterator<Item = &'a f64>>(bound: Bound, values: impl Fn() -> V
     if bound.is_periodic() || bound == Bound::FREE {
         return None;
     }
-    let count = values().count() as f64;
-    let near = |last: f64| values().filter(|x| **x == last).count() as f64 / count;
+    let all = values().count() as f64;
+    let near = |last: f64| values().filter(|x| **x == last).count();
     let ends = [bound.lower().map(|a| (a, a.next_up())), bound.upper().map(|b| (b, b.next_down()))];
-    ends.into_iter().flatten().map(|(end, last)| (end, near(last))).find(|(_, share)| *share >= SHARE)
+    let crowded = ends.into_iter().flatten().map(|(end, last)| (end, near(last))).filter(|(_, count)| *count >= LEAST);
+    crowded.map(|(end, count)| (end, count as f64 / all)).find(|(_, share)| *share >= SHARE)
 }
 
 fn words(name: &str, end: f64, share: f64) -> String {
@@ -44,12 +47,14 @@ mod tests {
         let unit = Bound::between(0.0, 1.0).unwrap();
         let mut draws = vec![0.5; 1000];
         assert_eq!(crowded(unit, || draws.iter()), None);
-        draws[7] = 1.0_f64.next_down();
-        assert_eq!(crowded(unit, || draws.iter()), Some((1.0, 0.001)));
+        draws[..9].fill(1.0_f64.next_down());
+        assert_eq!(crowded(unit, || draws.iter()), None);
+        draws[9] = 1.0_f64.next_down();
+        assert_eq!(crowded(unit, || draws.iter()), Some((1.0, 0.01)));
         assert_eq!(crowded(Bound::FREE, || draws.iter()), None);
         assert_eq!(crowded(Bound::circle(0.0, 1.0).unwrap(), || draws.iter()), None);
         assert_eq!(crowded(unit, || [].iter()), None);
-        draws[8..12].fill((-3.0_f64).next_up());
-        assert_eq!(crowded(Bound::above(-3.0).unwrap(), || draws.iter()), Some((-3.0, 0.004)));
+        draws[20..40].fill((-3.0_f64).next_up());
+        assert_eq!(crowded(Bound::above(-3.0).unwrap(), || draws.iter()), Some((-3.0, 0.02)));
     }
 }
