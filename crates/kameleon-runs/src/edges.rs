@@ -8,6 +8,8 @@ use kameleon_models::Bound;
 /// coarse.
 const SHARE: f64 = 0.001;
 const LEAST: usize = 10;
+/// The words by which such a warning is known.
+pub const CROWDED: &str = "as near to the bound";
 
 /// A warning for each parameter some of whose draws are at the last number inside a bound.
 pub fn warnings(names: &[String], bounds: &[Bound], chains: &[ChainDraws]) -> Vec<String> {
@@ -31,10 +33,15 @@ fn crowded<'a, V: Iterator<Item = &'a f64>>(bound: Bound, values: impl Fn() -> V
 }
 
 fn words(name: &str, end: f64, share: f64) -> String {
+    let advice = if end == 0.0 {
+        "Give a proper prior: it may have no finite integral"
+    } else {
+        "Make the distance from that bound the parameter: numbers near 0 are much finer"
+    };
+    let share = 100.0 * share;
     format!(
-        "{name}: {:.1} % of the draws are as near to the bound {end} as numbers can be. The density rises so steeply there that its mass is \
-         not known. Make the distance from that bound the parameter: numbers near 0 are much finer",
-        100.0 * share
+        "{name}: {share:.1} % of the draws are {CROWDED} {end} as numbers can be. The density rises so steeply there that its mass is not \
+         known. {advice}"
     )
 }
 

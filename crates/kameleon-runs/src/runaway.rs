@@ -1,5 +1,6 @@
-//! Whether chains have run away: they disagree, and are farther from where they started than any posterior is likely to be. A density
-//! without a finite integral does that to chains that learn the size of their steps; those of heavy tails stay.
+//! Whether chains have run away: they disagree, and are farther from where they started than any posterior is likely to be, or they are nearer to a
+//! bound, whether they agree or not. A density without a finite integral does that to chains that learn the size of their steps; those of heavy
+//! tails stay.
 //!
 //! Measured on 7 improper densities (flat, flat in one direction, along a ridge, on one side, falling like |x|⁻¹, |x|⁻⁰·⁹, and s⁻⁰·¹ for
 //! s > 0), 3 seeds: with 3,000 iterations of warm-up and more all 42 runs had quantiles beyond 10⁹, with 300 6 of 21; none of 84 was called
@@ -13,7 +14,7 @@ use kameleon_models::Bound;
 
 /// How many times farther than they started chains are that have run away.
 const FAR: f64 = 1e8;
-/// How near they are to the only bound of a parameter otherwise.
+/// How near they are to a bound otherwise: there they may agree, for jumps lead to all that is near it.
 const NEAR: f64 = 1e-60;
 /// The number of draws of each chain that are looked at first.
 const LOOKS: usize = 1000;
@@ -24,11 +25,18 @@ pub fn remark(settings: &RunSettings, bounds: &[Bound], chains: &[ChainDraws]) -
         chains.iter().filter_map(|chain| starts::start(settings, bounds, chain.index, 0).ok()).collect();
     let has_run = |(i, ((name, parameter), bound)): (usize, (&(String, Parameter), &Bound))| {
         let start = starts.iter().map(|u| bound.value(u[i]).abs()).fold(1.0, f64::max);
-        let far = may_run(settings, parameter, *bound).then(|| is_far(chains, (i, bounds.len()), *bound, start))??;
-        let columns: Vec<Vec<f64>> = chains.iter().map(|chain| column(chain, i, bounds.len()).collect()).collect();
-        let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
-        let agree = summarise(&[], &columns, 1).verdict.agree;
-        (!agree).then(|| (name.clone(), far))
+        if parameter.prior.is_some() || settings.model.external_prior.is_some() {
+            return None;
+        }
+        let at = Column { chains, i, dim: bounds.len() };
+        let edges = [bound.lower(), bound.upper()].into_iter().flatten();
+        if edges.filter_map(|edge| at.middle(&|x| (x - edge).abs())).any(|near| near < NEAR) {
+            return Some((name.clone(), at.middle(&f64::abs)?));
+        }
+        // Nothing that was declared holds it.
+        let is_held = bound.lower().is_some() && bound.upper().is_some();
+        let size = at.middle(&f64::abs).filter(|size| !is_held && *size > FAR * start)?;
+        (!at.agrees()).then(|| (name.clone(), size))
     };
     let parameters = settings.parameters.0.iter().zip(bounds).enumerate();
     let (names, far): (Vec<String>, Vec<f64>) = parameters.filter_map(has_run).unzip();
@@ -41,29 +49,33 @@ pub fn remark(settings: &RunSettings, bounds: &[Bound], chains: &[ChainDraws]) -
     ))
 }
 
-/// Whether nothing that was declared holds a parameter.
-fn may_run(settings: &RunSettings, parameter: &Parameter, bound: Bound) -> bool {
-    let is_held = bound.lower().is_some() && bound.upper().is_some();
-    !is_held && parameter.prior.is_none() && settings.model.external_prior.is_none()
+/// The draws of one parameter.
+struct Column<'a> {
+    chains: &'a [ChainDraws],
+    i: usize,
+    dim: usize,
 }
 
-fn column(chain: &ChainDraws, i: usize, dim: usize) -> impl Iterator<Item = f64> {
-    chain.draws.points.iter().skip(i).step_by(dim).copied()
-}
+impl Column<'_> {
+    fn of<'b>(&'b self, chain: &'b ChainDraws) -> impl Iterator<Item = f64> + 'b {
+        chain.draws.points.iter().skip(self.i).step_by(self.dim).copied()
+    }
 
-/// Where half of the draws are beyond, if that is far from where chains started, or nearer to a bound than anything.
-fn is_far(chains: &[ChainDraws], (i, dim): (usize, usize), bound: Bound, start: f64) -> Option<f64> {
-    let every = |chain: &ChainDraws| chain.draws.len().div_ceil(LOOKS).max(1);
-    let middle = |of: &dyn Fn(f64) -> f64| {
+    /// The median of a function of them.
+    fn middle(&self, of: &dyn Fn(f64) -> f64) -> Option<f64> {
+        let every = |chain: &ChainDraws| chain.draws.len().div_ceil(LOOKS).max(1);
         let mut values: Vec<f64> =
-            chains.iter().flat_map(|chain| column(chain, i, dim).step_by(every(chain))).map(of).collect();
+            self.chains.iter().flat_map(|chain| self.of(chain).step_by(every(chain))).map(of).collect();
         values.sort_by(f64::total_cmp);
         values.get(values.len() / 2).copied()
-    };
-    let size = middle(&f64::abs)?;
-    let edge = bound.lower().or(bound.upper());
-    let near = edge.and_then(|edge| middle(&|x| (x - edge).abs()));
-    (size > FAR * start || near.is_some_and(|near| near < NEAR)).then_some(size)
+    }
+
+    /// Whether the chains agree about them.
+    fn agrees(&self) -> bool {
+        let columns: Vec<Vec<f64>> = self.chains.iter().map(|chain| self.of(chain).collect()).collect();
+        let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        summarise(&[], &columns, 1).verdict.agree
+    }
 }
 
 #[cfg(test)]
@@ -99,5 +111,8 @@ mod tests {
         assert_eq!(remark_of("", [1.0, 2.0, 3.0, 1e6]), None);
         let near = [1e-70, 1e-90, 1e-80, 1e-100];
         assert!(remark_of("lower = 0", near).is_some() && remark_of("", near).is_none());
+        // Near a bound they may agree, and be held by another one.
+        assert!(remark_of("lower = 0\nupper = 1", [1e-100; 4]).is_some());
+        assert_eq!(remark_of("prior = \"gamma(0.001, 1)\"", near), None);
     }
 }

@@ -64,7 +64,7 @@ pub struct RunArgs {
     /// Correlate the noise of successive estimates (correlated pseudo-marginal chains)
     #[arg(long, value_name = "RHO", value_parser = number)]
     correlation: Option<f64>,
-    /// Let each chain learn alone in the warm-up; by default kameleon and DE-MC(Z) learn in groups of up to eight chains
+    /// Let each chain learn alone in the warm-up; by default kameleon and DE-MC(Z) learn from all chains together
     #[arg(long)]
     #[serde(skip)]
     no_pool: bool,

@@ -1,6 +1,7 @@
 //! A run to be shown or exported: its draws in original units, and all that a person should know about them.
 
 use crate::atomic_file::FileError;
+use crate::edges::CROWDED;
 use crate::output::check::doubt;
 use crate::output::jumps::RAN_AWAY;
 use crate::output::{AllDraws, JumpSummary, Kept, Learned, PopulationSummary};
@@ -263,10 +264,19 @@ impl Posterior {
                 .verdict
                 .doubt(format!("Chains that agree may still have missed its narrow end: {FUNNEL}, as a warning says."));
         }
-        if self.remarks.iter().any(|remark| remark.contains(RAN_AWAY)) {
-            summary.verdict.messages.clear();
+        if summary.verdict.agree && self.warnings.iter().any(|warning| warning.contains(CROWDED)) {
+            summary
+                .verdict
+                .doubt("A part of the mass is nearer to a bound than the draws can tell, as a warning says.".into());
         }
-        summary.verdict.messages.extend(self.remarks.iter().cloned());
+        match self.remarks.iter().find(|remark| remark.contains(RAN_AWAY)) {
+            // What else could be said follows from it.
+            Some(away) => {
+                summary.verdict.messages.clear();
+                summary.verdict.doubt(away.clone());
+            }
+            None => summary.verdict.messages.extend(self.remarks.iter().cloned()),
+        }
         self.remark_on_circles(&mut summary);
         summary
     }
