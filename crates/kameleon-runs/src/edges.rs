@@ -1,15 +1,13 @@
 //! Whether draws pile up at a bound, nearer to it than numbers can tell: there the model is asked at the last number inside, and what it
 //! would have said nearer to the bound is not known.
 
-use crate::output::ChainDraws;
+use crate::output::{CROWDED, ChainDraws};
 use kameleon_models::Bound;
 
 /// The share of draws from which on a word is due, if there are at least as many as the second: one or two are there by chance where numbers are
 /// coarse.
 const SHARE: f64 = 0.001;
 const LEAST: usize = 10;
-/// The words by which such a warning is known.
-pub const CROWDED: &str = "as near to the bound";
 
 /// A warning for each parameter some of whose draws are at the last number inside a bound.
 pub fn warnings(names: &[String], bounds: &[Bound], chains: &[ChainDraws]) -> Vec<String> {

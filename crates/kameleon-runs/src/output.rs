@@ -24,5 +24,6 @@ pub use kept::Kept;
 pub use learned::{Acceptance, Fact, Learned, MoveSummary};
 pub use numbers::numbers;
 pub use population::{After, ModeSummary, PopulationSummary};
+pub(crate) use posterior::CROWDED;
 pub use posterior::{ChainDraws, Posterior, ProposalEllipse, Variable};
 pub use report::{escape, report_html, write_report};

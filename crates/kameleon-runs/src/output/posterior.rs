@@ -1,7 +1,6 @@
 //! A run to be shown or exported: its draws in original units, and all that a person should know about them.
 
 use crate::atomic_file::FileError;
-use crate::edges::CROWDED;
 use crate::output::check::doubt;
 use crate::output::jumps::RAN_AWAY;
 use crate::output::{AllDraws, JumpSummary, Kept, Learned, PopulationSummary};
@@ -13,6 +12,9 @@ use kameleon::record::Draws;
 use kameleon::registry::Values;
 use kameleon::{Plan, Run, Statistics};
 use serde::Serialize;
+
+/// The words by which a warning of draws that pile up at a bound is known.
+pub(crate) const CROWDED: &str = "as near to the bound";
 
 /// A run, finished or not.
 #[derive(Clone, Debug, Default)]
