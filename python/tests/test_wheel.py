@@ -122,7 +122,10 @@ def test_ctrl_c_ends_commands_that_have_nothing_to_keep(installed):
     (installed.folder / "fifo").mkdir()
     pipe = installed.folder / "fifo/run.toml"
     os.mkfifo(pipe)
+    # A job in the background of a shell ignores Ctrl-C, and the program would inherit that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     waiting = installed.start("kameleon", "sample", str(pipe))
+    signal.signal(signal.SIGINT, before)
     writer = os.open(pipe, os.O_WRONLY)  # returns when the program has begun to read
     waiting.send_signal(signal.SIGINT)
     _, said = waiting.communicate(timeout=60)
