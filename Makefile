@@ -198,6 +198,5 @@ site: .venv-site/made
 # The animated pictures of docs/gallery.md.
 gallery:
 	cargo build --quiet --locked -p kameleon-cli
-	for target in banana ring flower; do \
-		target/debug/kameleon animate --target $$target --out docs/figures/animation-$$target.svg || exit 1; done
-	target/debug/kameleon animate --target two-modes:distance=8 --out docs/figures/animation-two-modes.svg
+	for target in banana ring flower two-modes:distance=8 gaussian:correlation=0.98 student-t:freedom=5 mixed-banana:b=0.03 funnel:s=2; do \
+		target/debug/kameleon animate --target $$target --out docs/figures/animation-$${target%%:*}.svg || exit 1; done

@@ -31,6 +31,23 @@ PAGES = {
     ),
 }  # fmt: skip
 
+OF_PINTS = ["set_warmup", "warmup", "set_sampler"]
+# Module: title, how it is called, and its public names with the members shown. They are read without their hosts.
+PLUGINS = {
+    "bilby": ("bilby", '`bilby.run_sampler(..., sampler="kameleon")`', {"Kameleon": []}),
+    "cobaya": ("Cobaya", "`sampler: {kameleon: }` in an input file", {"Kameleon": ["samples", "products"]}),
+    "pints": (
+        "PINTS",
+        "`pints.MCMCController(..., method=kameleon.pints.Kameleon)`",
+        {"Kameleon": OF_PINTS, "KameleonChain": OF_PINTS, "set_warmup": []},
+    ),
+    "pypesto": (
+        "pyPESTO",
+        "`pypesto.sample.sample(..., sampler=kameleon.pypesto.Kameleon())`",
+        {"Kameleon": ["sample", "get_samples"]},
+    ),
+}
+
 
 def pages() -> dict[str, str]:
     """Each page by its path; an error names a public name that stands on none."""
@@ -43,14 +60,31 @@ def pages() -> dict[str, str]:
     for page, (title, about, names) in PAGES.items():
         blocks = "".join(block(name) for name in names)
         made[f"reference/python/{page}.md"] = f"# {title}\n\n{about}\n\n{blocks}"
-    return made
+    return made | {f"reference/python/{module}.md": plugin(module) for module in PLUGINS}
+
+
+def plugin(module: str) -> str:
+    """The page of a plugin; an error names a public name that it leaves out."""
+    title, about, names = PLUGINS[module]
+    if missing := public(module) ^ set(names):
+        raise ValueError(f"website/python_pages.py and kameleon.{module} differ in {', '.join(sorted(missing))}")
+    page = f"# {title}\n\n{about}; [the guide](../../hosts.md#{module}) has an example.\n\n"
+    for name, members in names.items():
+        options = [f"members: {members or 'false'}", "inherited_members: true", "show_bases: false"]
+        page += with_options(f"{module}.{name}", options)
+    settings = PACKAGE / f"{module}.yaml"
+    return f"{page}## Settings\n\n```yaml\n{settings.read_text()}```\n" if settings.exists() else page
 
 
 def block(name: str) -> str:
     """What mkdocstrings replaces by signature and docstring."""
     if not (PACKAGE / f"{name}.py").exists():
         return f"::: kameleon.{name}\n\n"
-    options = ["show_root_heading: false", "heading_level: 2", "show_root_toc_entry: false"]
+    return with_options(name, ["show_root_heading: false", "heading_level: 2", "show_root_toc_entry: false"])
+
+
+def with_options(name: str, options: list[str]) -> str:
+    """The same, with other options than those of the site."""
     return f"::: kameleon.{name}\n    options:\n" + "".join(f"      {option}\n" for option in options) + "\n"
 
 

@@ -7,9 +7,11 @@ The run is kept in ``{outdir}/kameleon_{label}``, from where it goes on after an
 from __future__ import annotations
 
 import contextlib
+import pickle
 import shutil
 import sys
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +32,48 @@ except ImportError as error:
 __all__ = ["Kameleon"]
 
 
-def _log_likelihood(theta: Any) -> float:
-    """The log likelihood at a point, in this process or in one of bilby's pool."""
+class _Likelihood:
+    """The log likelihood at a point, in this process or in a worker of any pool."""
+
+    def __init__(self, what: tuple[Any, dict[str, Any], Sequence[str], bool], name: str, packed: bytes | None) -> None:
+        self.what, self.name, self.packed = what, name, packed
+
+    def __call__(self, theta: Any) -> float:
+        likelihood, parameters, keys, use_ratio = self.what
+        point = {**parameters, **dict(zip(keys, theta, strict=True))}
+        return float(base_sampler._safe_likelihood_call(likelihood, point, use_ratio))
+
+    def __reduce__(self) -> Any:
+        # Packed once here, and unpacked once in each worker.
+        if self.packed is None:
+            self.packed = pickle.dumps(self.what)
+        return _unpacked, (self.name, self.packed)
+
+
+_here: dict[str, _Likelihood] = {}
+"""The likelihood that this worker has unpacked."""
+
+
+def _unpacked(name: str, packed: bytes) -> _Likelihood:
+    if name not in _here:
+        _here.clear()
+        _here[name] = _Likelihood(pickle.loads(packed), name, packed)
+    return _here[name]
+
+
+def _of_bilby(theta: Any) -> float:
+    """The same by what bilby gave to the workers of a pool that it made, so that nothing is sent but points."""
     shared = base_sampler._sampling_convenience_dump
-    parameters = {**shared.parameters, **dict(zip(shared.search_parameter_keys, theta, strict=True))}
-    return float(base_sampler._safe_likelihood_call(shared.likelihood, parameters, shared.use_ratio))
+    what = shared.likelihood, shared.parameters, shared.search_parameter_keys, shared.use_ratio
+    return _Likelihood(what, "", None)(theta)
 
 
 class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
     """The default sampler of Kameleon: needs no gradient, finds separate modes, gives the evidence.
 
-    Keyword arguments of ``bilby.run_sampler``; they mean what they mean in ``kameleon.sample``:
+    Keyword arguments of ``bilby.run_sampler`` mean what they mean in ``kameleon.sample``.
+
+    Args:
         chains: the number of chains; by default 4, or ``npool`` if that is more.
         until: when the run ends; by default "ess=4000,rhat=1.01", unless ``draws`` is given.
         draws: the number of draws of each chain, in place of ``until``.
@@ -48,6 +81,7 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
         warmup, max_warmup, population, thin, noisy, on_error, check, progress: as in ``kameleon.sample``.
         seed: determines all random numbers; by default drawn from bilby's generator.
         resume: whether a run in the folder goes on. ``clean=True`` of ``run_sampler`` begins anew.
+        pool: a pool of your own, with a ``map``; ``npool`` of ``run_sampler`` has bilby make one.
     """
 
     sampler_name = "kameleon"
@@ -72,6 +106,7 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
         "pool": None,
     }
     _interrupted = False
+    _evaluate: Callable[[Any], float]
 
     @base_sampler.signal_wrapper  # type: ignore[untyped-decorator]
     def run_sampler(self) -> Any:
@@ -83,6 +118,8 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
         if folder.exists():
             logger.info(f"Resuming the run in {folder}; clean=True begins anew")
         folder.parent.mkdir(parents=True, exist_ok=True)
+        # Workers of a pool that bilby did not make know nothing of the likelihood.
+        self._evaluate = _of_bilby if self.kwargs["pool"] is None else self._to_send()
         self._setup_pool()
         try:
             result = self._run(folder)
@@ -124,6 +161,9 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
         """The bounds of a parameter; none where they depend on other parameters, so that only the prior knows them."""
         prior = self.priors[key]
         if hasattr(prior, "condition_func"):
+            if prior.boundary == "periodic":
+                what = "the ends of a conditional prior may depend on other parameters, so it is no circle"
+                logger.warning(f"{key} has the boundary 'periodic', which is not used: {what}")
             return None
         ends = float(prior.minimum), float(prior.maximum)
         return Periodic(*ends) if prior.boundary == "periodic" else ends
@@ -136,7 +176,12 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
             for _ in points:
                 self.likelihood_count.increment()
         calls = map if self.pool is None else self.pool.map
-        return np.array(list(calls(_log_likelihood, list(points))), dtype=float)
+        return np.array(list(calls(self._evaluate, list(points))), dtype=float)
+
+    def _to_send(self) -> _Likelihood:
+        """The likelihood as it is sent to workers with the points."""
+        what = self.likelihood, self.parameters, self.search_parameter_keys, self.use_ratio
+        return _Likelihood(what, uuid.uuid4().hex, None)
 
     def _log_priors(self) -> Callable[[Rows], Rows]:
         """The log prior at each row: in one call where the priors can do that, or else row by row."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from ._hosts import Rows, missing, run
 from .errors import SettingsError
+from .parameters import Periodic
 from .result import Result
 
 try:
@@ -31,7 +32,7 @@ class Kameleon(Sampler):  # type: ignore[misc]
     Args:
         options: ``chains`` (4), and ``seed``, ``warmup``, ``max_warmup``, ``max_evaluations``, ``max_minutes``,
             ``until``, ``max_draws``, ``thin``, ``sampler``, ``population``, ``check`` and ``progress`` as in
-            ``kameleon.sample``.
+            ``kameleon.sample``. ``periodic`` is a list of the parameters whose two bounds are the same place.
 
     After sampling, ``result`` is the result of Kameleon, with verdict, modes and evidence: that of the uniform
     distribution within the bounds as the prior, times whatever priors are in the objective.
@@ -49,7 +50,7 @@ class Kameleon(Sampler):  # type: ignore[misc]
         """The options with their defaults."""
         names = ("seed", "warmup", "max_warmup", "max_evaluations", "max_minutes", "until", "max_draws")
         return {"chains": 4, "thin": 1, "check": "auto"} | dict.fromkeys(
-            (*names, "sampler", "population", "progress"), None
+            (*names, "sampler", "population", "progress", "periodic"), None
         )
 
     def initialize(self, problem: Any, x0: Any) -> None:
@@ -70,19 +71,27 @@ class Kameleon(Sampler):  # type: ignore[misc]
         if by_population and not finite:
             raise SettingsError("warmup", "a population needs finite bounds of every parameter")
         self._log_uniform = -float(np.log(np.ptp(ends, axis=1)).sum()) if finite else 0.0
+        bounds = self._bounds(names, ends, set(options.pop("periodic") or ()))
         draws = None if n_samples is None else ceil(n_samples / options["chains"])
         self.result = run(
             self._log_densities,
             None,
             parameters=names,
             start=None if by_population else self._start,
-            bounds=None if finite else dict(zip(names, map(tuple, ends.tolist()), strict=True)),
+            bounds=bounds,
             priors=[f"uniform({low!r}, {high!r})" for low, high in ends.tolist()] if finite else None,
             draws=draws,
             **options,
         )
         for warning in self.result.warnings:
             logger.warning(warning)
+
+    def _bounds(self, names: list[str], ends: Rows, periodic: set[str]) -> dict[str, Any]:
+        """The bounds of each parameter, of which some are those of a circle."""
+        if unknown := sorted(periodic - set(names)):
+            raise SettingsError("periodic", f"{', '.join(unknown)}: there is no such free parameter")
+        pairs = map(tuple, ends.tolist())
+        return {name: Periodic(*pair) if name in periodic else pair for name, pair in zip(names, pairs, strict=True)}
 
     def _log_densities(self, points: Rows) -> Rows:
         """The log density at each row: minus the objective, of which infinity means no density."""

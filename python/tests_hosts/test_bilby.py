@@ -1,10 +1,12 @@
 """The plugin for bilby: what it gives is right, for every kind of prior that bilby has."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
+from multiprocessing.pool import ThreadPool
 
 import bilby
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 from bilby.core import prior as priors_of
 
 import kameleon as km
+import kameleon.bilby as plugin
 
 SHORT = {"seed": 1, "outdir": "out", "draws": 2000, "check": "off"}
 
@@ -117,6 +120,16 @@ def test_a_prior_may_depend_on_another_parameter():
     assert abs(found.log_evidence - np.log(density.sum() * 1e-6)) < 5 * found.log_evidence_err + 0.01
 
 
+def test_a_period_of_a_conditional_prior_is_refused_in_words(said):
+    def whole(reference, x):
+        return {"minimum": reference["minimum"], "maximum": reference["maximum"]}
+
+    shape = {"condition_func": whole, "minimum": -2, "maximum": 2, "name": "y", "boundary": "periodic"}
+    priors = {"x": priors_of.Uniform(-2, 2, name="x"), "y": priors_of.ConditionalUniform(**shape)}
+    run(priors=bilby.core.prior.ConditionalPriorDict(priors), label="conditional", draws=300)
+    assert "y has the boundary 'periodic', which is not used" in said()
+
+
 def test_a_joint_prior_of_several_parameters_is_used_as_it_is():
     covariance = [[1.0, 0.6], [0.6, 1.0]]
     both = priors_of.MultivariateGaussianDist(["x", "y"], mus=[[0.0, 0.0]], covs=[covariance])
@@ -163,6 +176,27 @@ def test_a_pool_gives_the_same_draws():
     alone, pooled = run(label="alone", chains=4), run(label="pooled", chains=4, npool=2)
     assert np.array_equal(alone.posterior["x"], pooled.posterior["x"])
     assert alone.log_evidence == pooled.log_evidence
+
+
+def test_a_pool_that_was_made_before_the_run_gives_the_same_draws_too():
+    alone = run(label="alone", chains=4, draws=300)
+    # Such workers start with nothing of this process.
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        pooled = run(label="pooled", chains=4, draws=300, pool=pool)
+    assert np.array_equal(alone.posterior["x"], pooled.posterior["x"])
+
+
+def test_a_pool_may_evaluate_one_likelihood_after_another():
+    with multiprocessing.Pool(2) as pool:
+        made = [plugin._Likelihood((Normal(), {"y": y}, ["x"], False), str(y), None) for y in (0.0, 1.0)]
+        found = [pool.map(each, [[0.1], [0.2]]) for each in made]
+    assert found == [[Normal().log_likelihood({"x": x, "y": y}) for x in (0.1, 0.2)] for y in (0.0, 1.0)]
+
+
+def test_threads_need_no_likelihood_that_can_be_sent():
+    with ThreadPool(2) as pool:
+        found = run(Other(lambda at: Normal().log_likelihood(at)), label="threads", draws=300, pool=pool)
+    assert len(found.posterior) > 0
 
 
 def test_the_same_seed_of_bilby_gives_the_same_draws():

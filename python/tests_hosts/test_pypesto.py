@@ -62,6 +62,21 @@ def test_fixed_parameters_and_priors_are_those_of_the_problem():
     assert np.allclose(trace.trace_neglogpost[0, ::500], trace.trace_x[0, ::500, 0] ** 2 + 1)
 
 
+@pytest.mark.parametrize("x0", [None, np.array([0.1, 0.0])])
+def test_a_phase_may_lie_at_the_ends_of_its_period(x0):
+    def phase(x):
+        return -8 * np.cos(x[0]) + 0.5 * x[1] ** 2
+
+    made = problem(phase, lb=[0, -8 if x0 is None else -np.inf], ub=[2 * np.pi, 8], x_names=["phi", "y"])
+    result, sampler = sample(made, x0=x0, periodic=["phi"])
+    trace = result.sample_result
+    assert abs((trace.trace_x[0, :, 0] < np.pi).mean() - 0.5) < 0.05
+    assert abs(sampler.result.summary()["phi"]["sd"] - 0.37) < 0.03
+    assert np.allclose(trace.trace_neglogpost[0, ::500], [phase(x) for x in trace.trace_x[0, ::500]])
+    with pytest.raises(km.SettingsError, match="psi: there is no such free parameter"):
+        sample(made, periodic=["psi"])
+
+
 def test_without_a_number_of_samples_the_run_ends_when_there_are_enough():
     _, sampler = sample(problem(), None)
     assert sampler.result.complete and sampler.result.summary().converged
