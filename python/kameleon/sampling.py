@@ -70,8 +70,9 @@ def sample(
     Args:
         log_density: a function of a vector (see ``vectorized``), a numba ``cfunc``, a ctypes function, a target of
             ``km.targets``, a PyMC model, the address of a UM-Bridge server, or an expression of the parameters.
-        start: a point (of several chains the first begins there, the others near it), a point for each chain, or a
-            dictionary of arrays. By default chains start at draws from the priors, or from (−2, 2) in each coordinate.
+        start: a point (of several chains the first begins there, the others near it), a point for each chain (if
+            all are the same, that is one point), or a dictionary of arrays. By default chains start at draws from the
+            priors, or from (−2, 2) in each coordinate.
         sampler: a sampler of ``km.samplers``; ``km.Kameleon()`` by default.
         draws: the number of draws kept from each chain; with ``max_evaluations`` all that the warm-up leaves.
         warmup: how the sampler learns: in a number of iterations, "chains" (until the chains have learned), or

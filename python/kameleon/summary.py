@@ -51,14 +51,18 @@ class Summary:
         warnings: Sequence[str] = (),
         has_draws: bool = True,
     ) -> None:
-        summary = json.loads(values)
+        found = json.loads(values)
+        summary = found["summary"]
         self.parameters: list[dict[str, Any]] = [_with_nan(parameter) for parameter in summary["parameters"]]
         """A dictionary for each parameter."""
         self.converged: bool = summary["verdict"]["converged"]
         """Whether every R-hat is at most 1.01, every ESS at least 100 per chain, and nothing else against the draws."""
         self.messages: list[str] = summary["verdict"]["messages"]
         """What is wrong, and what would help."""
-        self.goal: str | None = summary["verdict"].get("goal")
+        self.tails_checked: bool = summary["verdict"]["tails_checked"]
+        """Whether the draws of every parameter were compared with the log densities at them. If not, tails that all
+        chains missed would not have been seen."""
+        self.goal: str | None = summary["verdict"]["goal"]
         """The goal of the run (``until``), if it was reached."""
         self.evidence = evidence
         """The evidence; None where there are no jump proposals, from which it comes."""
@@ -66,6 +70,7 @@ class Summary:
         """The modes that a population found, the heaviest first."""
         self.warnings = list(warnings)
         """The warnings of the run."""
+        self._headline: str = found["headline"]
         self._has_draws = has_draws
         self._text = text.rstrip("\n") if has_draws else NO_DRAWS
         self._names = list(names) or [parameter["name"] for parameter in self.parameters]
@@ -99,12 +104,6 @@ class Summary:
         lines += [f"warning: {warning}" for warning in self.warnings]
         return "\n".join([self._text, "", *lines]) if lines else self._text
 
-    def _headline(self) -> str:
-        """The verdict without the messages."""
-        if self.converged:
-            return "Converged."
-        return "Not converged." if self.goal is None else f"The goal {self.goal} was reached. By the usual limits:"
-
     def _repr_html_(self) -> str:
         warnings = "".join(f"<p>warning: {escape(warning)}</p>" for warning in self.warnings)
         if not self._has_draws:
@@ -118,7 +117,7 @@ class Summary:
         evidence = "" if self.evidence is None else f"<p>{escape(str(self.evidence))}</p>"
         modes = "".join(f"<li>{escape(str(mode))}</li>" for mode in self.modes) if len(self.modes) > 1 else ""
         found = f"<p>Modes by weight:</p><ul>{modes}</ul>" if modes else ""
-        return f"{table}<p><b>{escape(self._headline())}</b></p><ul>{notes}</ul>{evidence}{found}{warnings}"
+        return f"{table}<p><b>{escape(self._headline)}</b></p><ul>{notes}</ul>{evidence}{found}{warnings}"
 
 
 def _with_nan(values: dict[str, Any]) -> dict[str, Any]:

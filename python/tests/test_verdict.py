@@ -30,6 +30,16 @@ def test_a_goal_that_was_reached_is_not_called_a_failure():
         assert "The goal ess=20 was reached. By the usual limits:" in shown and "Not converged" not in shown
 
 
+def test_a_notebook_says_what_the_text_says_of_tails():
+    target = km.targets.Gaussian([0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]])
+    checked = km.sample(target, warmup=1000, draws=1000, seed=1).summary()
+    silent = km.sample(target, warmup=1000, draws=1000, seed=1, check="off").summary()
+    assert checked.converged and checked.tails_checked and silent.converged and not silent.tails_checked
+    for summary, words in ((checked, "the draws fit the log densities"), (silent, "would not have been seen.")):
+        for shown in (repr(summary), summary._repr_html_()):
+            assert "Converged: every R-hat is at most 1.01" in shown and words in shown
+
+
 def test_a_run_without_draws_has_no_table_of_nan():
     def breaks(x):
         raise RuntimeError("no licence")

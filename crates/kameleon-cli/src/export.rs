@@ -3,13 +3,14 @@
 use crate::Exit;
 use crate::args::{ExportArgs, ReportArgs};
 use crate::output::write_out;
+use crate::progress::reading;
 use anyhow::{Context, Result, bail};
 use kameleon_runs::output::write_report;
-use kameleon_runs::write_files;
+use kameleon_runs::{MOST_BYTES, write_files};
 
 /// Runs `kameleon report`.
 pub fn report(args: &ReportArgs) -> Result<Exit> {
-    let posterior = kameleon_runs::load(&args.folder)?;
+    let posterior = reading(|watch| kameleon_runs::load_limited(&args.folder, MOST_BYTES, watch))?;
     let path = args.out.clone().unwrap_or_else(|| args.folder.join("report.html"));
     write_report(&posterior, &path)?;
     write_out(&format!("{}\n", path.display()))?;

@@ -4,29 +4,53 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use kameleon::Progress;
 use kameleon::engine::{PopulationProgress, SoFar};
 use std::io::IsTerminal;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// How often the chains are compared.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// Runs `work` while bars follow the chains through their warm-up and `sampling` iterations more; no bars when quiet or not on a terminal.
-pub fn watch<R>(
-    progress: &[Progress],
-    population: &PopulationProgress,
-    indices: &[usize],
-    sampling: u64,
-    quiet: bool,
-    work: impl FnOnce() -> R,
-) -> R {
+/// The share of the files of a run that has been read, as it is told.
+#[derive(Default)]
+pub struct ShareRead(AtomicU64);
+
+impl ShareRead {
+    /// From now on it is this.
+    pub fn tell(&self, share: f64) {
+        self.0.store((100.0 * share) as u64, Ordering::Relaxed);
+    }
+
+    /// For people; nothing before there is something to tell.
+    fn line(&self) -> Option<String> {
+        let percent = self.0.load(Ordering::Relaxed);
+        (percent > 0).then(|| format!("reading the draws for the summary: {percent} %"))
+    }
+}
+
+/// What bars follow.
+pub struct Watched<'a> {
+    /// The chains, …
+    pub chains: &'a [Progress],
+    /// … which are these of the plan, …
+    pub indices: &'a [usize],
+    /// … through their warm-up and so many iterations more.
+    pub sampling: u64,
+    /// What comes before them.
+    pub population: &'a PopulationProgress,
+    /// What comes after them.
+    pub read: &'a ShareRead,
+}
+
+/// Runs `work` while bars follow it; no bars when quiet or not on a terminal.
+pub fn watch<R>(watched: &Watched<'_>, quiet: bool, work: impl FnOnce() -> R) -> R {
     if quiet || !std::io::stderr().is_terminal() {
         return work();
     }
     std::thread::scope(|scope| {
         // The bars end when the sender is dropped, also by a panic in the target.
         let (_running, ended) = mpsc::channel::<()>();
-        scope.spawn(move || draw(progress, population, indices, sampling, &ended));
+        scope.spawn(move || draw(watched, &ended));
         work()
     })
 }
@@ -43,13 +67,8 @@ pub fn reading<R>(read: impl FnOnce(&dyn Fn(f64)) -> R) -> R {
     result
 }
 
-fn draw(
-    progress: &[Progress],
-    population: &PopulationProgress,
-    indices: &[usize],
-    sampling: u64,
-    ended: &Receiver<()>,
-) {
+fn draw(watched: &Watched<'_>, ended: &Receiver<()>) {
+    let Watched { chains: progress, indices, sampling, population, read } = *watched;
     let all = MultiProgress::new();
     let mut line = None;
     let style = ProgressStyle::with_template("{prefix} {bar:16.green} {percent:>3}%  {wide_msg}")
@@ -71,7 +90,9 @@ fn draw(
         for ((bar, progress), seen) in bars.iter().zip(progress).zip(&mut first_seen) {
             show(bar, progress, sampling, seen);
         }
-        if looked.elapsed() > LOOK_EVERY && !last {
+        if let Some(line) = read.line().filter(|_| !last) {
+            show_line(Some(line), &all, &mut live, bars.len());
+        } else if looked.elapsed() > LOOK_EVERY && !last {
             show_line(so_far(progress), &all, &mut live, bars.len());
             looked = Instant::now();
         }
@@ -160,6 +181,14 @@ fn left(iterations: u64, speed: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_been_read_is_told_once_there_is_something() {
+        let read = ShareRead::default();
+        assert_eq!(read.line(), None);
+        read.tell(0.376);
+        assert_eq!(read.line().unwrap(), "reading the draws for the summary: 37 %");
+    }
 
     #[test]
     fn the_time_left_and_the_scale_are_short() {

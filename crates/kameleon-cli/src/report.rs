@@ -82,6 +82,8 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         "check": posterior.stein,
         "population": posterior.population,
         "converged": summary.verdict.converged,
+        "tails_checked": summary.verdict.tails_checked,
+        "goal": summary.verdict.goal,
         "ended": shown.reason,
         "warnings": all,
     });
@@ -142,10 +144,7 @@ fn as_text(
         out += &in_colour(&summary.verdict, ink);
     }
     if let Some(all) = &posterior.all {
-        let every = all.every;
-        out += &paragraph(&format!(
-            "The run is large: means, sds and quantiles are of all draws, ESS, R-hat, MCSE and what follows of one in {every}."
-        ));
+        out += &paragraph(&format!("The run is large: {}.", all.words("what follows")));
     }
     let mut line = format!("{} evaluations", posterior.evaluations());
     if let Some(stein) = posterior.stein.as_ref().filter(|stein| stein.evaluations > 0) {

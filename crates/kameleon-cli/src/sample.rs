@@ -3,7 +3,7 @@
 use crate::Exit;
 use crate::args::{ResumeArgs, SampleArgs, ShowArgs};
 use crate::output::write_out;
-use crate::progress::watch;
+use crate::progress::{ShareRead, Watched, watch};
 use crate::report;
 use anyhow::{Context, Result, anyhow, bail};
 use kameleon::engine::PopulationProgress;
@@ -15,16 +15,13 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The program shows figures, for which not all draws of a large run have to be in memory.
-const LIMITED: Outside<'static> = Outside { runner: None, prior: None, limited: true };
-
 /// Runs `kameleon sample`.
 pub fn sample(args: &SampleArgs) -> Result<Exit> {
     let mut settings = args.resolve()?;
     let model = open(&settings, &args.show)?;
     model.settle(&mut settings);
-    run(&settings, &model, args.out.as_deref(), &args.show, |control| {
-        kameleon_runs::start_on(&LIMITED, &settings, model.clone(), args.out.as_deref(), control)
+    run(&settings, &model, args.out.as_deref(), &args.show, |outside, control| {
+        kameleon_runs::start_on(outside, &settings, model.clone(), args.out.as_deref(), control)
     })
 }
 
@@ -38,8 +35,8 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit> {
         (settings.run.draws, settings.run.until) = (Some(draws), None);
     }
     let resume = Resume { draws: args.draws, threads: None, max_minutes: args.max_minutes, trust: args.changed };
-    run(&settings, &model, Some(folder), &args.show, |control| {
-        kameleon_runs::resume_on(&LIMITED, folder, model.clone(), resume, control)
+    run(&settings, &model, Some(folder), &args.show, |outside, control| {
+        kameleon_runs::resume_on(outside, folder, model.clone(), resume, control)
     })
     .map_err(|error| match error.downcast_ref() {
         Some(RunError::OtherModel(_)) => {
@@ -83,16 +80,20 @@ fn run(
     model: &Model,
     folder: Option<&Path>,
     show: &ShowArgs,
-    work: impl FnOnce(Control<'_>) -> Result<Finished, RunError>,
+    work: impl FnOnce(&Outside<'_>, Control<'_>) -> Result<Finished, RunError>,
 ) -> Result<Exit> {
     let indices = settings.run.indices();
     let sampling = settings.length()?.sampling;
     let stop = stop_on_ctrl_c()?;
-    let progress: Vec<Progress> = indices.iter().map(|_| Progress::default()).collect();
-    let population = PopulationProgress::default();
-    let control = Control { stop: Some(stop), progress: Some(&progress), population: Some(&population) };
+    let chains: Vec<Progress> = indices.iter().map(|_| Progress::default()).collect();
+    let (population, read) = (PopulationProgress::default(), ShareRead::default());
+    let control = Control { stop: Some(stop), progress: Some(&chains), population: Some(&population) };
+    // The program shows figures, for which not all draws of a large run have to be in memory.
+    let tell = |share: f64| read.tell(share);
+    let outside = Outside { limited: Some(&tell), ..Outside::default() };
+    let watched = Watched { chains: &chains, population: &population, read: &read, indices: &indices, sampling };
     let quiet = show.quiet || show.print.json;
-    let finished = watch(&progress, &population, &indices, sampling, quiet, || work(control))?;
+    let finished = watch(&watched, quiet, || work(&outside, control))?;
     report::print(&report::Shown::of(&finished, Some(model)), &show.print)?;
     match finished.ending {
         Ending::Complete | Ending::Limited => {

@@ -69,7 +69,8 @@ pub fn summarise(names: Vec<String>, draws: PyReadonlyArray3<'_, f64>) -> PyResu
     summary_texts(&diagnose::summarise(&names, &chains, dim))
 }
 
-/// A summary as JSON and as text.
+/// A summary as JSON, with the headline of its verdict, and as text.
 pub fn summary_texts(summary: &diagnose::Summary) -> PyResult<(String, String)> {
-    Ok((json::write(summary)?, summary.to_string()))
+    let headline = summary.verdict.headline();
+    Ok((json::write(&serde_json::json!({"summary": summary, "headline": headline}))?, summary.to_string()))
 }

@@ -75,7 +75,7 @@ impl Work {
     fn run(&self, target: SignalChecked) -> Result<Finished, RunError> {
         let (folder, control) = (self.folder.as_deref(), self.session.control());
         let runner = self.bridge.as_ref().map(|bridge| bridge as &dyn RemoteRunner);
-        let outside = Outside { runner, prior: self.prior.clone(), limited: false };
+        let outside = Outside { runner, prior: self.prior.clone(), limited: None };
         match &self.settings {
             Some(settings) => kameleon_runs::start_on(&outside, settings, target, folder, control),
             None => {

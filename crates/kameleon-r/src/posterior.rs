@@ -91,6 +91,7 @@ fn verdict(summary: &Summary) -> Robj {
     let verdict = &summary.verdict;
     value::named([
         ("converged", verdict.converged.into()),
+        ("tails_checked", verdict.tails_checked.into()),
         ("goal", verdict.goal.as_deref().map_or_else(|| ().into(), Robj::from)),
         ("messages", words::all_of_r(&verdict.messages).into()),
         ("text", words::of_r(&verdict.to_string()).into()),

@@ -23,6 +23,14 @@ const LEVELS: [f64; 3] = [0.05, 0.5, 0.95];
 const MARGIN: f64 = 0.002;
 const STANDARD_ERRORS: f64 = 5.0;
 
+/// The word on files for other programs, which of a large run are not written unasked.
+pub fn unwritten(folder: &Path) -> String {
+    let path = folder.display();
+    format!(
+        "the run is large, so no files for other programs were written; `kameleon export {path} --netcdf` does it, in memory"
+    )
+}
+
 /// How the journals of a run are read: all draws, or evenly spaced ones, with a word on how far it is.
 pub struct Reading<'a> {
     every: u64,

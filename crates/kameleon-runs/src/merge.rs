@@ -1,6 +1,7 @@
 //! The chains of a plan that ran on many machines, put together into one run.
 
 use crate::error::RunError;
+use crate::large::{MOST_BYTES, Reading, unwritten};
 use crate::load::load;
 use crate::output::write_files;
 use crate::read::settings_of;
@@ -18,7 +19,7 @@ const MISSING: &str = "chains of the plan are missing";
 pub fn merge(folders: &[PathBuf], out: &Path, incomplete: bool) -> Result<RunSettings, RunError> {
     let mut found: BTreeMap<usize, &PathBuf> = BTreeMap::new();
     let mut common: Option<(RunSettings, &PathBuf)> = None;
-    let mut together = Status { ending: How::Complete, ..Status::default() };
+    let mut statuses = Vec::new();
     for folder in folders {
         let (settings, chain) = part(folder)?;
         if let Some(other) = found.insert(chain, folder) {
@@ -37,7 +38,7 @@ pub fn merge(folders: &[PathBuf], out: &Path, incomplete: bool) -> Result<RunSet
         if !incomplete {
             demand_complete(folder, chain, &status)?;
         }
-        include(&mut together, status);
+        statuses.push(status);
     }
     let Some((settings, _)) = common else { return Err(RunError::refused(out, "there is nothing to merge")) };
     let missing: Vec<String> =
@@ -48,9 +49,9 @@ pub fn merge(folders: &[PathBuf], out: &Path, incomplete: bool) -> Result<RunSet
         return Err(RunError::refused(out, why));
     }
     if !missing.is_empty() {
-        include(&mut together, Status { ending: How::Stopped, reason: MISSING.into(), ..Status::default() });
+        statuses.push(Status { ending: How::Stopped, reason: MISSING.into(), ..Status::default() });
     }
-    put_together(&settings, &found, &together, out)?;
+    put_together(&settings, &found, &of_all(statuses), out)?;
     Ok(settings)
 }
 
@@ -85,7 +86,18 @@ fn part(folder: &Path) -> Result<(RunSettings, usize), RunError> {
     Ok((settings, chain))
 }
 
-/// The run took as long as its slowest part, and ended as the part that ended worst.
+/// What is known of the run: what its parts said. Each has measured sd(log p̂) by as many estimates, so that of all is their root mean
+/// square.
+fn of_all(parts: Vec<Status>) -> Status {
+    let squares: Vec<f64> = parts.iter().filter_map(|part| Some(part.sd_log_estimate?.powi(2))).collect();
+    let mut together = Status { ending: How::Complete, ..Status::default() };
+    parts.into_iter().for_each(|part| include(&mut together, part));
+    together.sd_log_estimate =
+        (!squares.is_empty()).then(|| (squares.iter().sum::<f64>() / squares.len() as f64).sqrt());
+    together
+}
+
+/// The run took as long as its slowest part, ended as the part that ended worst, and has the notes of all.
 fn include(together: &mut Status, part: Status) {
     let badness = |ending: How| {
         [How::Complete, How::Limited, How::Open, How::Stopped, How::Failed].iter().position(|of| *of == ending)
@@ -94,6 +106,13 @@ fn include(together: &mut Status, part: Status) {
     let (worse, same) = (badness(part.ending) > badness(together.ending), part.ending == together.ending);
     if worse || (same && together.reason.is_empty()) {
         (together.ending, together.reason) = (part.ending, part.reason);
+    }
+    // The same is said once, also where it is said of other numbers.
+    let subject = |note: &str| note.split(':').next().map(str::to_owned);
+    for note in part.notes {
+        if together.notes.iter().all(|said| subject(said) != subject(&note)) {
+            together.notes.push(note);
+        }
     }
 }
 
@@ -122,8 +141,14 @@ fn put_together(
         crate::store::copy_chain(folder, &merged, *chain, *length)?;
     }
     status.write(&merged)?;
-    let output = &settings.output;
-    match write_files(&load(out)?, out, &output.formats, output.keep_warmup).into_iter().next() {
+    if settings.output.formats.is_empty() {
+        return Ok(());
+    }
+    if Reading::limited(out, MOST_BYTES, &|_| {})?.leaves_out() {
+        tracing::warn!("{}", unwritten(out));
+        return Ok(());
+    }
+    match write_files(&load(out)?, out, &settings.output.formats, settings.output.keep_warmup).into_iter().next() {
         Some(error) => {
             Err(RunError::refused(out, format!("the chains are merged, but not every file could be written: {error}")))
         }

@@ -16,9 +16,9 @@ pub struct Outside<'a> {
     pub runner: Option<&'a dyn RemoteRunner>,
     /// The prior of all parameters, where the settings have none.
     pub prior: Option<JointPrior>,
-    /// Whether of a large run on disk the result may hold some draws only, with figures of all ([`crate::load_limited`]), and no
-    /// files for other programs are written, so that memory stays within limits.
-    pub limited: bool,
+    /// Given if of a large run on disk the result may hold some draws only, with figures of all ([`crate::load_limited`]), and no
+    /// files for other programs are written, so that memory stays within limits. It is told the share of the files that has been read.
+    pub limited: Option<&'a (dyn Fn(f64) + Sync)>,
 }
 
 /// What may differ when a run is resumed.

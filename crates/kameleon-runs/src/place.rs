@@ -2,7 +2,7 @@
 
 use crate::error::RunError;
 use crate::exchange::Exchange;
-use crate::large::MOST_BYTES;
+use crate::large::{MOST_BYTES, unwritten};
 use crate::load::{StoredChain, load, load_limited, posterior};
 use crate::output::{Posterior, write_files};
 use crate::outside::Outside;
@@ -35,7 +35,7 @@ pub struct Finished {
 pub struct Place<'p> {
     folder: Option<&'p Folder>,
     runner: Option<&'p dyn RemoteRunner>,
-    limited: bool,
+    limited: Option<&'p (dyn Fn(f64) + Sync)>,
     control: Control<'p>,
     /// What was known of it before.
     before: Status,
@@ -130,8 +130,12 @@ impl<'p> Place<'p> {
             self.folder.map_or_else(|| "in memory".into(), |folder| format!("stored in {}", folder.path().display()));
         tracing::info!("chains: {}, {place}", jobs.len());
         let mut finish = self.run_engine(jobs, prepared)?;
-        let ended = matches!(finish.ending, Ending::Complete | Ending::Limited) && self.runner.is_none();
-        let noise = if ended { probe::sd_log_estimate(prepared, &mut finish.jobs) } else { None };
+        let noise = match finish.ending {
+            Ending::Complete | Ending::Limited => {
+                probe::sd_log_estimate(prepared, &mut finish.jobs, self.runner, self.control)
+            }
+            _ => None,
+        };
         self.conclude(prepared, finish, noise)
     }
 
@@ -178,10 +182,10 @@ impl<'p> Place<'p> {
                 drop(jobs);
                 // On a full disk this fails too; the draws are what matters.
                 let written = status.write(folder);
-                let load = || {
-                    if self.limited { load_limited(folder.path(), MOST_BYTES, &|_| {}) } else { load(folder.path()) }
+                let mut posterior = match self.limited {
+                    Some(watch) => load_limited(folder.path(), MOST_BYTES, watch)?,
+                    None => load(folder.path())?,
                 };
-                let mut posterior = load()?;
                 let written = match self.measure(prepared, &mut posterior, &mut status) {
                     true => status.write(folder),
                     false => written,
@@ -218,11 +222,6 @@ fn write(posterior: &Posterior, settings: &RunSettings, folder: &Folder) -> Vec<
             unwritten.iter().map(ToString::to_string).collect()
         }
         Some(_) if output.formats.is_empty() => Vec::new(),
-        Some(_) => {
-            let path = folder.path().display();
-            vec![format!(
-                "the run is large, so no files for other programs were written; `kameleon export {path} --netcdf` does it, in memory"
-            )]
-        }
+        Some(_) => vec![unwritten(folder.path())],
     }
 }

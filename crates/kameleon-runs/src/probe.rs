@@ -2,10 +2,12 @@
 
 use crate::error::RunError;
 use crate::prepare::Prepared;
+use crate::remote::RemoteRunner;
+use crate::search;
 use crate::settings::Kind;
 use kameleon::engine::Job;
 use kameleon::random::{Purpose, stream};
-use kameleon::{Evaluation, Noise, Target};
+use kameleon::{Control, Evaluation, Noise, Target};
 use kameleon_models::NoiseInput;
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -15,7 +17,7 @@ const ROUNDING: f64 = 1e-9;
 /// The chains and the estimates at the last point of each that sd(log p̂) is of.
 const CHAINS: usize = 4;
 const TIMES: usize = 5;
-/// Streams of chains that no run has, so that no draw depends on what is asked here.
+/// Streams of chains, and numbers of evaluations, that no run has, so that no draw depends on what is asked here.
 const BEYOND_CHAINS: u64 = 1 << 40;
 
 /// A warning about a model of the user that is not declared noisy, and gives two values at the start of a chain, where `ask`
@@ -41,23 +43,45 @@ pub fn undeclared_noise(
     }))
 }
 
-/// The standard deviation of the log of an estimate, at the last points of some chains; none for an exact model.
-pub fn sd_log_estimate(prepared: &Prepared<'_>, jobs: &mut [Job<'_>]) -> Option<f64> {
+/// The standard deviation of the log of an estimate, at the last points of some chains; none for an exact model, and where it
+/// cannot be had any more.
+pub fn sd_log_estimate(
+    prepared: &Prepared<'_>,
+    jobs: &mut [Job<'_>],
+    runner: Option<&dyn RemoteRunner>,
+    control: Control<'_>,
+) -> Option<f64> {
     let model = &prepared.settings.model;
     if !model.is_noisy() || model.kind().ok()? == Kind::Gp {
         return None;
     }
-    let (mut squares, mut freedom) = (0.0, 0);
-    for job in jobs.iter_mut().take(CHAINS) {
-        let mut rng = stream(prepared.plan.seed, BEYOND_CHAINS + job.chain.index() as u64, Purpose::Noise);
-        let mut values = Vec::with_capacity(TIMES);
-        while values.len() < TIMES {
-            let normals: Vec<f64> = (0..prepared.target.normals()).map(|_| rng.sample(StandardNormal)).collect();
-            values.push(job.evaluate_here(Noise { rng: &mut rng, normals: &normals }).ok().filter(|v| v.is_finite())?);
+    let count = jobs.len().min(CHAINS);
+    let jobs = &mut jobs[..count];
+    let values = match runner {
+        None => jobs.iter_mut().map(|job| estimates(prepared, job)).collect::<Option<Vec<_>>>()?.concat(),
+        Some(runner) => {
+            let points: Vec<&[f64]> = jobs.iter().flat_map(|job| [job.chain.position(); TIMES]).collect();
+            let mut evaluator = search::evaluator(prepared, Some(runner), 1).ok()?;
+            evaluator.evaluate(&points, BEYOND_CHAINS, &|| control.is_stopped()).ok()?
         }
-        let mean = values.iter().sum::<f64>() / TIMES as f64;
-        squares += values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
-        freedom += TIMES - 1;
+    };
+    let freedom = jobs.len() * (TIMES - 1);
+    if freedom == 0 || values.len() < jobs.len() * TIMES || !values.iter().all(|value| value.is_finite()) {
+        return None;
     }
-    (freedom > 0).then(|| (squares / freedom as f64).sqrt())
+    let squares = values.chunks_exact(TIMES).map(|values| {
+        let mean = values.iter().sum::<f64>() / TIMES as f64;
+        values.iter().map(|value| (value - mean).powi(2)).sum::<f64>()
+    });
+    Some((squares.sum::<f64>() / freedom as f64).sqrt())
+}
+
+/// Estimates at the point where a chain is, by the model that the chain has here.
+fn estimates(prepared: &Prepared<'_>, job: &mut Job<'_>) -> Option<Vec<f64>> {
+    let mut rng = stream(prepared.plan.seed, BEYOND_CHAINS + job.chain.index() as u64, Purpose::Noise);
+    let mut estimate = || {
+        let normals: Vec<f64> = (0..prepared.target.normals()).map(|_| rng.sample(StandardNormal)).collect();
+        job.evaluate_here(Noise { rng: &mut rng, normals: &normals }).ok()
+    };
+    (0..TIMES).map(|_| estimate()).collect()
 }

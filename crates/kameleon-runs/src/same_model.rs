@@ -7,12 +7,19 @@
 use crate::error::RunError;
 use crate::place::Place;
 use crate::prepare::Prepared;
+use crate::settings::Kind;
 use crate::store::Search;
 use kameleon::engine::Job;
 use kameleon::{EvalError, Evaluation, words};
 
-/// Values that differ by less, relative to their size, are the same but for rounding, also on another machine or in single precision.
+/// Values that differ by less, relative to their size, are the same but for rounding, also on another machine or in single precision, …
 const ROUNDING: f64 = 1e-6;
+/// … or, where they come as text, but for the last of six digits.
+const PRINTED: f64 = 1e-5;
+/// But however large they are, by no more than this: the difference of two log densities is a ratio of densities.
+const MOST: f64 = 0.1;
+/// What rounding may do to doubles of any size.
+const OF_DOUBLES: f64 = 1e-12;
 /// How often a model with noise of its own is asked.
 const TIMES: usize = 8;
 
@@ -48,7 +55,11 @@ fn check_at(
         Some(value) => Ok(Some(value)),
     };
     let Some(first) = ask()? else { return Ok(()) };
-    match agrees(&first, stored, &mut ask)? {
+    let rounding = match prepared.settings.model.kind()? {
+        Kind::Program(_) | Kind::Server(_) => PRINTED,
+        _ => ROUNDING,
+    };
+    match agrees(&first, stored, rounding, &mut ask)? {
         true => Ok(()),
         false => Err(refusal(prepared, (u, whose), stored, first)),
     }
@@ -58,25 +69,26 @@ fn check_at(
 fn agrees(
     first: &Evaluation,
     stored: f64,
+    rounding: f64,
     ask: &mut impl FnMut() -> Result<Option<Evaluation>, RunError>,
 ) -> Result<bool, RunError> {
     let Ok(first) = *first else { return Ok(false) };
-    if same(first, stored) {
+    if same(first, stored, rounding) {
         return Ok(true);
     }
     let mut values = vec![first];
     while values.len() < TIMES {
         match ask()? {
             None => return Ok(true),
-            Some(Ok(value)) if !same(value, first) || values.len() > 1 => values.push(value),
+            Some(Ok(value)) if !same(value, first, rounding) || values.len() > 1 => values.push(value),
             Some(_) => return Ok(false),
         }
     }
     Ok(is_plausible(&values, stored))
 }
 
-fn same(a: f64, b: f64) -> bool {
-    a == b || (a - b).abs() <= ROUNDING * (1.0 + b.abs())
+fn same(a: f64, b: f64, rounding: f64) -> bool {
+    a == b || (a - b).abs() <= (rounding * (1.0 + b.abs())).min(MOST).max(OF_DOUBLES * b.abs())
 }
 
 /// Whether an estimate that a chain has kept may come from the noise of these. A chain keeps high estimates: with Gaussian noise
@@ -114,8 +126,18 @@ mod tests {
     }
 
     #[test]
-    fn values_agree_to_rounding_also_where_they_are_large() {
-        assert!(same(-1e6 - 0.5, -1e6) && same(-3.0, -3.000_000_1) && !same(-3.0, -3.001));
+    fn values_agree_to_rounding_and_a_shift_counts_where_they_are_large_too() {
+        let same = |a, b| same(a, b, ROUNDING);
+        assert!(same(-3.0, -3.000_000_1) && !same(-3.0, -3.001) && !same(-1234.56, -1234.57));
+        assert!(same(-1e6 - 1e-3, -1e6) && !same(-1e6 - 0.9, -1e6) && !same(-1e9 - 0.9, -1e9));
+        assert!(same(-1e15 - 0.5, -1e15), "doubles there are an eighth apart");
         assert!(!same(f64::NAN, -3.0) && !same(f64::NEG_INFINITY, -3.0));
+    }
+
+    #[test]
+    fn of_numbers_that_come_as_text_the_last_of_six_digits_may_differ() {
+        let same = |a, b| same(a, b, PRINTED);
+        assert!(same(-1.23456, -1.23457) && same(-123.456, -123.457) && same(-1234.56, -1234.57));
+        assert!(!same(-1.23456, -1.23467) && !same(-1e6 - 0.9, -1e6));
     }
 }

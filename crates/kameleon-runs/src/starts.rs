@@ -53,16 +53,19 @@ pub fn may_differ(settings: &RunSettings, chain: usize) -> bool {
     are_drawn(settings) || (chain > 0 && common(settings).is_some())
 }
 
-/// The one point that is given for all of several chains.
+/// The one point that is given for all of several chains: once, or the same for each.
 fn common(settings: &RunSettings) -> Option<Vec<f64>> {
-    let at = |(_, parameter): &(String, Parameter)| match parameter.start {
-        Some(Start::At(x)) => Some(x),
+    let chains = settings.run.chains;
+    let at = |(_, parameter): &(String, Parameter)| match &parameter.start {
+        Some(Start::At(x)) => Some(*x),
+        Some(Start::Each(values)) if values.len() >= chains => {
+            values.first().copied().filter(|first| values.iter().all(|x| x == first))
+        }
         _ => None,
     };
     match &settings.start {
-        _ if settings.run.chains == 1 => None,
-        Some(points) if points.len() == 1 => points.first().cloned(),
-        Some(_) => None,
+        _ if chains == 1 => None,
+        Some(points) => points.first().filter(|first| points.iter().all(|point| point == *first)).cloned(),
         None if settings.parameters.0.is_empty() => None,
         None => settings.parameters.0.iter().map(at).collect(),
     }
@@ -151,9 +154,25 @@ mod tests {
             assert_eq!(last[3], last[0]);
         }
         let each = starts("start = [[1, 1, 1], [1, 1, 1], [1, 1, 1], [1, 1, 1]]", 0);
-        assert_eq!(each[1], each[0]);
+        assert_eq!(each, starts("start = [[1, 1, 1]]", 0));
+        let others = starts("start = [[1, 1, 1], [1, 1, 1], [1, 1, 1], [1, 1, 2]]", 0);
+        assert_eq!(others[1], others[0]);
         assert_eq!(starts("run.seed = 7", 0)[0], starts("", 0)[0]);
         assert_ne!(starts("run.seed = 7", 0)[1], starts("", 0)[1]);
+    }
+
+    #[test]
+    fn the_same_numbers_for_each_chain_are_one_start() {
+        let starts = |each: &str| {
+            let text = format!("model.log-density = \"-a^2\"\nparameters.a = {{ start = {each} }}");
+            let settings = RunSettings::from_toml(&text, "run.toml").unwrap();
+            let bounds = settings.parameters.bounds().unwrap();
+            let chain = |chain| start(&settings, &bounds, chain, 0).map(|start| start[0]);
+            (0..4).map(chain).collect::<Result<Vec<_>, _>>()
+        };
+        assert_eq!(starts("[3, 3, 3, 3]").unwrap(), starts("3").unwrap());
+        assert_eq!(starts("[3, 3, 3, 4]").unwrap(), [3.0, 3.0, 3.0, 4.0]);
+        assert!(starts("[3, 3]").is_err());
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::engine::{Ensemble, Job, SavedEnsemble};
 use crate::plan::{Plan, Warmup};
 use crate::record::{Keep, Recorded};
 use crate::registry::SettingsError;
-use crate::run::{Run, chain_of, check_starts, gather, restart_of};
+use crate::run::{Run, chain_of, check_starts, gather, one_or_each, restart_of};
 use crate::sampler::StartError;
 use crate::target::{EvalError, Evaluation};
 
@@ -39,6 +39,7 @@ pub fn start(starts: &[Vec<f64>], plan: &Plan, normals: usize) -> Result<Ensembl
     let what = "\"population\" has questions of its own: use kameleon::population, and sample_from";
     SettingsError::demand("warmup", plan.warmup != Warmup::Population, what)?;
     check_starts(None, starts, plan.chains)?;
+    let starts = one_or_each(starts);
     let job = |index: usize| {
         let chain = chain_of(starts, plan, normals, index, 0)?;
         let room = plan.room(chain.position().len())?;

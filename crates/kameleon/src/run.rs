@@ -143,8 +143,8 @@ pub fn regions_of(chains: &[(&dyn AnyChain, &Draws)], pooled: bool) -> Regions {
     all
 }
 
-/// Samples `target` from `starts`: one point for all chains, or one for each. Of several chains with one point, the first begins there
-/// and the others [near it](crate::nearby).
+/// Samples `target` from `starts`: one point for all chains, or one for each. Of several chains with one point, given once or for
+/// each of them, the first begins there and the others [near it](crate::nearby).
 ///
 /// Every chain gets a clone of the target. An error means that nothing was run; what goes wrong later is told by
 /// [`Run::ending`], next to all that was drawn before.
@@ -158,11 +158,19 @@ where
     let what = "\"population\" starts from a prior: use sample_from_prior";
     SettingsError::demand("warmup", plan.warmup != Warmup::Population, what)?;
     check_starts(target.dim(), starts, plan.chains)?;
-    let normals = target.normals();
+    let (starts, normals) = (one_or_each(starts), target.normals());
     let chains = plan.indices().into_iter().map(|index| chain_of(starts, plan, normals, index, 0));
     let chains = chains.collect::<Result<_, _>>()?;
     let restart = |index| restart_of(starts, plan, normals, index);
     run(target, chains, &restart, plan, control)
+}
+
+/// One start where each chain is given the same.
+pub(crate) fn one_or_each(starts: &[Vec<f64>]) -> &[Vec<f64>] {
+    match starts {
+        [one, others @ ..] if others.iter().all(|start| start == one) => std::slice::from_ref(one),
+        _ => starts,
+    }
 }
 
 /// Makes a chain at other places near the one start of all chains; none for a chain that starts where it was told to.

@@ -13,6 +13,13 @@ pub struct AllDraws {
     pub parameters: Vec<Figures>,
 }
 
+impl AllDraws {
+    /// Which draws the figures of a summary are of, and what else is shown.
+    pub fn words(&self, others: &str) -> String {
+        format!("means, sds and quantiles are of all draws, ESS, R-hat, MCSE and {others} of one in {}", self.every)
+    }
+}
+
 /// Figures of one parameter over all draws.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Figures {

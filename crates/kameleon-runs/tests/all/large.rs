@@ -2,6 +2,7 @@
 
 use crate::common::{jumping, run};
 use kameleon::diagnose::ParameterSummary;
+use kameleon_runs::output::report_html;
 use kameleon_runs::{load, load_limited};
 use std::cell::Cell;
 use tempfile::tempdir;
@@ -37,6 +38,8 @@ fn figures_of_all_draws_are_exact_and_those_of_some_are_near() {
     let evidence = |posterior: &kameleon_runs::output::Posterior| posterior.jumps.as_ref().unwrap().evidence.clone();
     let (a, b) = (evidence(&some), evidence(&whole));
     near(a.log, b.log, 5.0 * a.error);
+    let page = report_html(&some);
+    assert!(page.contains(&format!("<dd>20\u{202f}000 ({})</dd>", all.words("figures"))), "what is shown of how many");
     // A run that is small enough is read as a whole.
     let small = load_limited(&folder, u64::MAX, &|_| {}).unwrap();
     assert!(small.all.is_none() && small.chains[0].draws == load(&folder).unwrap().chains[0].draws);

@@ -1,10 +1,12 @@
 //! Plans whose chains run on many machines.
 
 use crate::common::{bits, resume, run, settings};
+use crate::same_model::Noisy;
 use kameleon::Control;
 use kameleon_runs::{Model, RunSettings, load, merge, start};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tempfile::tempdir;
 
@@ -75,6 +77,36 @@ fn a_part_that_was_killed_leaves_the_merged_run_unfinished() {
         let warnings = load(&place.path().join(out)).unwrap().warnings;
         assert!(warnings.iter().any(|warning| warning.contains("has not ended")), "{warnings:?}");
     }
+}
+
+#[test]
+fn what_parts_said_of_noise_is_said_of_the_merged_run() {
+    let place = tempdir().unwrap();
+    let plan = |noisy: &str, more: &str| {
+        let text = format!(
+            "parameters = [\"a\", \"b\"]\nstart = [0.5, 0.5]\nsampler = \"AM-LS\"\nmodel.external = \"f\"\n\
+             model.noisy = {noisy}\n[run]\nchains = 3\nwarmup = 600\ndraws = 200\n{more}"
+        );
+        RunSettings::from_toml(&text, "plan.toml").unwrap()
+    };
+    let merged = |noisy: &str, target: &Noisy| {
+        let make = |chain: usize| {
+            let part = place.path().join(noisy).join(chain.to_string());
+            start(&plan(noisy, &format!("chain = {chain}")), target.clone(), Some(&part), Control::default()).unwrap();
+            part
+        };
+        let out = place.path().join(noisy).join("merged");
+        merge(&[0, 1, 2].map(make), &out, false).unwrap();
+        load(&out).unwrap()
+    };
+    // Each part says it of another point and other values.
+    let own = Noisy { sd: 0.8, own: Some(Arc::default()), shift: 0.0 };
+    let warnings = merged("false", &own).warnings;
+    assert_eq!(warnings.iter().filter(|text| text.contains("not declared so")).count(), 1, "{warnings:?}");
+    let given = Noisy { own: None, ..own };
+    let whole = start(&plan("\"seed\"", ""), given.clone(), None, Control::default()).unwrap().posterior;
+    let (found, whole) = (merged("\"seed\"", &given).sd_log_estimate.unwrap(), whole.sd_log_estimate.unwrap());
+    assert!((found - whole).abs() < 1e-12 && found > 0.3, "{found} {whole}");
 }
 
 /// A part of a plan whose chains learn together, stopped after a number of evaluations.

@@ -102,6 +102,20 @@ fn a_run_on_disk_can_be_stopped_elsewhere_and_gone_on_with_here_and_there() {
     }
 }
 
+#[test]
+fn the_noise_of_a_model_elsewhere_is_measured_there() {
+    let text = "[model]\ntarget = \"gaussian:dim=2\"\nnoise = 0.8\n[run]\nwarmup = 500\ndraws = 100\nseed = 3\n";
+    let settings = RunSettings::from_toml(text, "run.toml").unwrap();
+    let model = || Model::open(&settings).unwrap();
+    let nearby = Nearby::new(&settings);
+    let there = start_on(&by(&nearby), &settings, model(), None, Control::default()).unwrap().posterior;
+    let here = run(&settings, None).unwrap().posterior;
+    assert_eq!(bits(&there), bits(&here));
+    for sd in [there.sd_log_estimate.unwrap(), here.sd_log_estimate.unwrap()] {
+        assert!((0.4..1.3).contains(&sd), "{sd}");
+    }
+}
+
 /// A population, then chains; every task of either is done elsewhere, and some are stopped.
 #[test]
 fn a_population_is_evaluated_elsewhere_with_the_same_values() {

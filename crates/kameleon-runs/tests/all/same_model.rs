@@ -45,6 +45,17 @@ fn another_model_is_refused_with_both_values_unless_it_is_trusted() {
 }
 
 #[test]
+fn a_shift_is_refused_where_log_densities_are_large() {
+    let place = tempdir().unwrap();
+    let folder = place.path().join("run");
+    let far = |shift: f64| move |x: &[f64]| -1e6 - shift - x.iter().map(|x| x * x).sum::<f64>();
+    start(&noisy_run("false"), far(0.0), Some(&folder), Control::default()).unwrap();
+    assert!(matches!(again(&folder, far(0.9), false), Err(RunError::OtherModel(_))));
+    // Nobody adds up in the same order everywhere.
+    again(&folder, far(1e-8), false).unwrap();
+}
+
+#[test]
 fn another_likelihood_is_refused_in_the_population_and_right_after_it() {
     let place = tempdir().unwrap();
     let settings = quick("threads = 1");
@@ -97,10 +108,10 @@ fn rng() -> kameleon::Rng {
 
 /// A standard normal whose estimate has noise of this standard deviation: of the chain, or of its own.
 #[derive(Clone)]
-struct Noisy {
-    sd: f64,
-    own: Option<Arc<AtomicU64>>,
-    shift: f64,
+pub struct Noisy {
+    pub sd: f64,
+    pub own: Option<Arc<AtomicU64>>,
+    pub shift: f64,
 }
 
 impl Target for Noisy {

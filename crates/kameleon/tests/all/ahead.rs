@@ -25,6 +25,12 @@ fn chains(plan: &Plan) -> Vec<Box<dyn AnyChain>> {
     (0..plan.chains).map(|index| plan.chain_at(index, &[0.0; 3], 0).unwrap()).collect()
 }
 
+/// The run of the same chains in one go.
+fn whole(plan: &Plan) -> Run {
+    let states = chains(plan).iter().map(|chain| chain.save()).collect();
+    resume(banana(), states, plan, Control::default()).unwrap()
+}
+
 /// Evaluations on as many workers as there are chains, in virtual time.
 struct Simulation {
     chains: Vec<Box<dyn AnyChain>>,
@@ -94,7 +100,7 @@ fn workers_whose_times_vary_much_hardly_wait_for_each_other_and_the_draws_are_th
     let simulated = Simulation::run(&plan, 1250);
     let share = simulated.idle / (simulated.idle + simulated.busy);
     assert!(share < 0.15, "{share}");
-    let run = sample(banana(), &vec![vec![0.0; 3]; plan.chains], &plan, Control::default()).unwrap();
+    let run = whole(&plan);
     assert!(run.draws().iter().zip(&simulated.draws).all(|(a, b)| a == b));
 }
 
@@ -122,7 +128,7 @@ impl Record for Needed {
 #[test]
 fn chains_that_are_killed_while_they_learn_go_on_from_what_was_saved_of_each() {
     let plan = plan(9, 400, 60);
-    let whole = sample(banana(), &vec![vec![0.0; 3]; plan.chains], &plan, Control::default()).unwrap();
+    let whole = whole(&plan);
     for after in [0, 700, 1500, 2200, 3000] {
         let (stop, calls) = (AtomicBool::new(false), AtomicU64::new(0));
         let target = |x: &[f64]| {

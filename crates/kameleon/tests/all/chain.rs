@@ -224,7 +224,9 @@ fn pinned_seeds_give_pinned_draws() {
     let mut found = Vec::new();
     for sampler in SAMPLERS {
         let plan = plan(sampler());
-        let run = sample(banana(), &vec![vec![0.0; 3]; plan.chains], &plan, Control::default()).unwrap();
+        // Each of them exactly there, and not near it.
+        let states = (0..plan.chains).map(|index| plan.chain_at(index, &[0.0; 3], 0).unwrap().save());
+        let run = resume(banana(), states.collect(), &plan, Control::default()).unwrap();
         let last = run.chains[1].draws.points.len();
         found.push([run.chains[0].draws.points[0], run.chains[1].draws.points[last - 1]]);
     }
@@ -245,6 +247,17 @@ fn pinned_seeds_give_pinned_draws() {
         [0.9682917190231874, 0.8151868372461379],
     ];
     assert_eq!(found, pinned);
+}
+
+#[test]
+fn the_same_start_for_each_chain_is_one_start_for_all() {
+    let plan = plan(Sampler::am_ls());
+    let from = |starts: &[Vec<f64>]| points(&sample(banana(), starts, &plan, Control::default()).unwrap());
+    let all = from(&[vec![0.5; 3]]);
+    assert_eq!(from(&vec![vec![0.5; 3]; plan.chains]), all);
+    let mut one_differs = vec![vec![0.5; 3]; plan.chains];
+    one_differs[3][1] = 0.6;
+    assert_ne!(from(&one_differs), all);
 }
 
 #[test]

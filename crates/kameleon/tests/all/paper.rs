@@ -5,7 +5,7 @@ use kameleon::proposal::*;
 use kameleon::target::{Banana, Flower, Known};
 use kameleon::*;
 
-/// The mean quantile deviation of chains started at zero.
+/// The mean quantile deviation of chains started at zero, or next to it.
 fn deviation(target: impl Known + Clone + Send, sampler: Sampler, chains: usize, half: u64) -> f64 {
     let plan =
         Plan { sampler, chains, warmup: Warmup::Iterations(half), draws: Some(half), seed: 2014, ..Plan::default() };

@@ -21,6 +21,7 @@ pub(super) struct PageData {
     chains: Vec<Chain>,
     /// One draw out of this many is shown.
     every: usize,
+    /// One draw is in memory out of this many iterations.
     thin: u64,
     parameters: Vec<Parameter>,
     proposals: Vec<Proposal>,
@@ -77,7 +78,7 @@ pub(super) fn page_data(posterior: &Posterior, summary: &Summary) -> PageData {
     PageData {
         chains: chains.iter().map(|chain| Chain::new(chain, labels(posterior, chain.index, shown.every))).collect(),
         every: shown.every,
-        thin: posterior.thin,
+        thin: posterior.thin * posterior.all.as_ref().map_or(1, |all| all.every),
         parameters,
         proposals,
         modes,

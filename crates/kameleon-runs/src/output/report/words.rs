@@ -23,7 +23,10 @@ const CHAIN_COLUMNS: [&str; 9] = [
 pub(super) fn facts(posterior: &Posterior) -> String {
     let draws = posterior.chains.iter().map(|chain| chain.draws.len());
     let (least, most) = (draws.clone().min().unwrap_or(0), draws.max().unwrap_or(0));
-    let draws = if least == most { count(most) } else { format!("{} to {}", count(least), count(most)) };
+    let mut draws = if least == most { count(most) } else { format!("{} to {}", count(least), count(most)) };
+    if let Some(all) = &posterior.all {
+        draws = format!("{} ({})", count(all.draws as usize), all.words("figures"));
+    }
     let mut facts = vec![
         ("parameters", posterior.dim().to_string()),
         ("sampler", posterior.sampler.clone()),
