@@ -97,6 +97,11 @@ class PopulationSummary:
     """The log evidence by fresh draws from its density."""
     doubts: list[str]
     """What is known against it."""
+    unfinished: bool
+    """Whether one of the doubts says that its search did not come to its end: then neither draws nor evidence are
+    believed."""
+    caution: str | None
+    """What has to be known of one mode that was found by short looks."""
 
 
 def read(
@@ -107,7 +112,7 @@ def read(
         return None, []
     known = {each.name: nan if found[each.name] is None else found[each.name] for each in fields(PopulationSummary)}
     modes = [_mode(mode, variables) for mode in found["modes"]]
-    return PopulationSummary(**{**known, "progress": found["progress"]}), modes
+    return PopulationSummary(**{**known, "progress": found["progress"], "caution": found["caution"]}), modes
 
 
 def _mode(found: dict[str, Any], variables: Mapping[str, tuple[int, ...]]) -> Mode:

@@ -252,6 +252,7 @@ class Result:
             *texts,
             evidence=self.evidence,
             modes=self.modes,
+            caution=None if self.population is None else self.population.caution,
             names=self.names,
             warnings=self.warnings,
             has_draws=has_draws,

@@ -47,6 +47,7 @@ class Summary:
         *,
         evidence: Evidence | None = None,
         modes: Sequence[Mode] = (),
+        caution: str | None = None,
         names: Sequence[str] = (),
         warnings: Sequence[str] = (),
         has_draws: bool = True,
@@ -68,6 +69,8 @@ class Summary:
         """The evidence; None where there are no jump proposals, from which it comes."""
         self.modes = list(modes)
         """The modes that a population found, the heaviest first."""
+        self.caution = caution
+        """What has to be known of one mode that was found by short looks."""
         self.warnings = list(warnings)
         """The warnings of the run."""
         self._headline: str = found["headline"]
@@ -101,6 +104,7 @@ class Summary:
         lines = [str(self.evidence)] if self.evidence is not None and self._has_draws else []
         if len(self.modes) > 1:
             lines += ["modes by weight:", *(f"  {mode}" for mode in self.modes)]
+        lines += [] if self.caution is None else [self.caution]
         lines += [f"warning: {warning}" for warning in self.warnings]
         return "\n".join([self._text, "", *lines]) if lines else self._text
 
@@ -117,6 +121,7 @@ class Summary:
         evidence = "" if self.evidence is None else f"<p>{escape(str(self.evidence))}</p>"
         modes = "".join(f"<li>{escape(str(mode))}</li>" for mode in self.modes) if len(self.modes) > 1 else ""
         found = f"<p>Modes by weight:</p><ul>{modes}</ul>" if modes else ""
+        found += "" if self.caution is None else f"<p>{escape(self.caution)}</p>"
         return f"{table}<p><b>{escape(self._headline)}</b></p><ul>{notes}</ul>{evidence}{found}{warnings}"
 
 

@@ -122,6 +122,9 @@ def test_a_distribution_of_several_variables_is_a_prior():
     result = km.sample(lambda x: float(stats.norm.logpdf(x - 1).sum()), priors=prior, **PLAN)
     assert abs(result.log_evidence - exact) < 5 * result.log_evidence_error < 0.25
     assert len(result.modes) == 1 and "multivariate_normal" in result.settings
+    assert result.population.only_looks and not result.population.unfinished
+    for shown in (repr(result.summary()), result._repr_html_()):
+        assert "one mode, by short looks" in shown and "km.Population(looks=0) searches harder" in shown
 
 
 def test_a_vectorised_function_gets_whole_batches(here):
@@ -288,6 +291,15 @@ def test_nothing_is_learned_from_a_prior_that_breaks(tmp_path):
 def test_what_a_population_lacks_is_said_in_words(arguments, words):
     with pytest.raises(km.SettingsError, match=words):
         km.sample(two_modes, **arguments, **PLAN)
+
+
+def test_a_search_that_was_not_finished_gives_neither_a_verdict_nor_an_evidence():
+    plan = {**PLAN, "draws": 4000}
+    with pytest.warns(km.KameleonWarning, match="the budget is too small"):
+        poor = km.sample(two_modes, priors=[BOX, BOX], population=km.Population(max_evaluations=6000), **plan)
+    assert poor.population.unfinished and len(poor.modes) == 2
+    assert not poor.summary().converged and "search for them was not finished" in repr(poor.summary())
+    assert math.isnan(poor.log_evidence) and "the search for modes was not finished" in poor.evidence.why
 
 
 def test_the_size_of_a_population_can_be_chosen():

@@ -10,7 +10,7 @@ new_kameleon <- function(found, folder = NULL) {
   table <- as.data.frame(found$summary, stringsAsFactors = FALSE)
   result <- list(
     draws = shape(found$draws), log_density = matrix_of(found$draws), summary = table, verdict = found$verdict,
-    evidence = found$evidence, warnings = found$warnings, statistics = found$statistics, modes = modes_of(found),
+    evidence = found$evidence, warnings = found$warnings, statistics = found$statistics, modes = modes_of(found), caution = found$caution,
     learned = found$learned, ending = found$ending, complete = found$ending == "complete", reason = found$reason,
     target = found$target, sampler = found$sampler, seed = found$seed, warmup = found$warmup, thin = found$thin,
     noisy = found$noisy, settings = found$settings, folder = folder, weighted = found$weighted
@@ -76,6 +76,7 @@ print.kameleon <- function(x, ...) {
     cat("modes by weight:\n")
     print(x$modes, row.names = FALSE, digits = 3)
   }
+  if (!is.null(x$caution)) cat(strwrapped(x$caution), sep = "")
   for (text in x$warnings) cat(strwrapped(paste("warning:", text)), sep = "")
   invisible(x)
 }

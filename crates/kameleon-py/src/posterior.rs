@@ -17,6 +17,9 @@ pub fn to_dict(py: Python<'_>, mut posterior: Posterior) -> PyResult<Bound<'_, P
     if let Some(jumps) = &mut posterior.jumps {
         jumps.evidence.why = words::of_python(&jumps.evidence.why);
     }
+    if let Some(caution) = posterior.population.as_mut().and_then(|population| population.caution.as_mut()) {
+        *caution = words::of_python(caution);
+    }
     let dim = posterior.dim();
     let dict = PyDict::new(py);
     let chains = PyList::empty(py);

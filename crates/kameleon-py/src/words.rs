@@ -11,6 +11,7 @@ const WORDS: &[(&str, &str)] = &[
     ),
     ("let the model take standard normals", "let the function take standard normals"),
     ("keep-jumps = false", "keep_jumps=False"),
+    ("population.looks = 0", "population=km.Population(looks=0)"),
     ("warmup = \"chains\"", "warmup=\"chains\""),
     ("warmup = \"population\"", "warmup=\"population\""),
     ("--target cbpp:n-imp=8", "km.targets.Cbpp(n_imp=8)"),

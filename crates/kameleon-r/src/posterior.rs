@@ -21,6 +21,7 @@ pub fn to_list(posterior: Posterior, ending: &str, reason: &str) -> Robj {
         ("verdict", verdict(&summary)),
         ("evidence", posterior.jumps.as_ref().map_or_else(|| ().into(), evidence)),
         ("modes", modes(posterior.population.as_ref())),
+        ("caution", caution(posterior.population.as_ref())),
         ("learned", value::write(&plain(&posterior.learned))),
         ("warnings", words::all_of_r(&posterior.warnings).into()),
         ("statistics", statistics(&posterior)),
@@ -115,6 +116,11 @@ fn evidence(jumps: &JumpSummary) -> Robj {
 
 fn modes(population: Option<&PopulationSummary>) -> Robj {
     population.map_or_else(|| ().into(), |population| value::write(&plain(&population.modes)))
+}
+
+fn caution(population: Option<&PopulationSummary>) -> Robj {
+    let said = population.and_then(|population| population.caution.as_deref());
+    said.map_or_else(|| ().into(), |said| words::of_r(said).into())
 }
 
 fn statistics(posterior: &Posterior) -> Robj {

@@ -7,6 +7,7 @@ const WORDS: &[(&str, &str)] = &[
     ("noisy = { normals = COUNT }", "normals = COUNT"),
     ("say noisy = true, or better, let the model take a seed", "set noisy = TRUE"),
     ("let the model take standard normals", "let the function take standard normals"),
+    ("population.looks = 0 searches harder", "a run file with population.looks = 0 searches harder"),
     ("keep-jumps = false", "keep_jumps = FALSE"),
     ("--target cbpp:n-imp=8", "kameleon_target(\"cbpp\", n_imp = 8)"),
     ("--target sv:particles=400", "kameleon_target(\"sv\", particles = 400)"),

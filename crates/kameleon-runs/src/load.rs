@@ -147,6 +147,10 @@ pub fn posterior(
     if let Some(jumps) = &mut jumps {
         jumps.regions = regions;
     }
+    if let Some(jumps) = jumps.as_mut().filter(|_| population.as_ref().is_some_and(|population| population.unfinished))
+    {
+        jumps.doubt_search();
+    }
     if let Some(away) = runaway::remark(settings, &bounds, &chains) {
         // What else could be said follows from it.
         remarks = vec![away];

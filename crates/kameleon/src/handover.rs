@@ -27,7 +27,7 @@ impl Handover {
     /// From what was found to the chains of a plan; an error if no point of positive density was found.
     pub fn new(found: &Found, plan: &Plan) -> Result<Self, SettingsError> {
         let starts = found.starts(plan.chains, plan.seed);
-        let doubts = found.doubts.join("; ");
+        let doubts = found.doubts.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
         let what = format!(
             "no point where prior and likelihood are both positive was found in {} evaluations of a population: {doubts}",
             found.evaluations

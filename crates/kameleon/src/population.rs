@@ -13,6 +13,7 @@
 mod climb;
 mod cma;
 mod covering;
+mod doubt;
 mod evaluate;
 mod found;
 mod guide;
@@ -33,6 +34,7 @@ mod temper;
 mod turned;
 mod witness;
 
+pub use doubt::Doubt;
 pub use evaluate::{Evaluator, OnThreads, Posterior, Stop};
 pub use found::{Found, Mode};
 pub use handover::SETTLING;

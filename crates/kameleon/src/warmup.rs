@@ -29,7 +29,7 @@ pub(crate) use missed::with_missed_regions;
 pub use proposals::Evaluated;
 pub(crate) use proposals::{MOST_ROUNDS, log_sum_exp, where_there_is_one};
 pub use refresh::refresh;
-pub(crate) use regions::unvisited;
+pub(crate) use regions::{regions_at, unvisited};
 pub use schedule::Schedule;
 pub use state::WarmupState;
 pub(crate) use structure::{Effort, learn_density};

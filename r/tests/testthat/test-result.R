@@ -69,6 +69,13 @@ test_that("modes that a population finds are listed with their weights", {
   expect_equal(nrow(found$modes), 2)
   expect_equal(found$modes$weight, c(0.7, 0.3), tolerance = 0.1)
   expect_output(print(found), "modes by weight")
+  expect_null(found$caution)
+})
+
+test_that("one mode that was found by short looks is printed with what it may hide", {
+  one <- short(function(x) dnorm(x, 3, log = TRUE), names = "x", priors = c(x = "normal(0, 20)"), warmup = "population")
+  expect_equal(nrow(one$modes), 1)
+  expect_output(print(one), "one mode, by short looks")
 })
 
 test_that("warm-up draws are kept where they are asked for", {

@@ -36,7 +36,7 @@ pub fn as_text(posterior: &Posterior) -> String {
         _ if population.noisy => {
             wrapped("", "  ", "modes are not listed: the noise of the likelihood looks like modes too")
         }
-        _ => population.caution().map_or_else(String::new, |caution| wrapped("", "  ", caution)),
+        _ => population.caution.as_deref().map_or_else(String::new, |caution| wrapped("", "  ", caution)),
     };
     ladder + &alone + &said
 }

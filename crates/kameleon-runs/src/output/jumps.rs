@@ -55,6 +55,7 @@ impl JumpSummary {
             }
             summary.distances = weighted.distance_from(&means, &errors);
             (summary.means, summary.errors) = (weighted.mean, weighted.error);
+            summary.judge_distances();
         }
         summary
     }
@@ -69,6 +70,20 @@ impl JumpSummary {
             distances: vec![],
             regions: Regions::default(),
         }
+    }
+
+    /// Takes note of weighted means that are not those of the chains.
+    fn judge_distances(&mut self) {
+        if let Some((_, z)) = self.too_far() {
+            self.evidence.doubt(format!(
+                "means by weighted jump proposals are {z:.1} standard errors away from those of the draws"
+            ));
+        }
+    }
+
+    /// Takes note of a search for modes that was not finished.
+    pub fn doubt_search(&mut self) {
+        self.evidence.doubt("the search for modes was not finished, as a warning says".into());
     }
 
     /// Takes note of a target that looks like a funnel.
@@ -93,10 +108,15 @@ impl JumpSummary {
         distances.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
+    /// The largest distance, if it is too large and the weights can be believed.
+    fn too_far(&self) -> Option<(usize, f64)> {
+        let believed = self.evidence.pareto_k <= LARGEST_K && self.evidence.proposals >= LEAST_PROPOSALS;
+        self.largest_distance().filter(|(_, z)| believed && *z > LARGEST_Z)
+    }
+
     /// A warning if the weighted means, where their weights can be believed, are not those of the chains.
     pub fn warning(&self, names: &[String]) -> Option<String> {
-        let believed = self.evidence.pareto_k <= LARGEST_K && self.evidence.proposals >= LEAST_PROPOSALS;
-        let (worst, z) = self.largest_distance().filter(|(_, z)| believed && *z > LARGEST_Z)?;
+        let (worst, z) = self.too_far()?;
         Some(format!(
             "the mean of {} over the draws is {z:.1} standard errors away from its mean by the weighted jump proposals: the \
              chains may not have visited every region in proportion to its probability; run longer, or from other starts",
@@ -201,6 +221,23 @@ mod tests {
         found.evidence.pareto_k = 0.2;
         found.distances[1] = 3.9;
         assert_eq!(found.warning(&names), None);
+    }
+
+    #[test]
+    fn an_evidence_whose_means_differ_is_refused_where_the_weights_can_be_believed() {
+        let judged = |z: f64, pareto_k: f64| {
+            let mut found = summary(0.0, 0.1, true);
+            found.evidence.why.clear();
+            found.distances = vec![1.0, -z];
+            (found.evidence.pareto_k, found.evidence.proposals) = (pareto_k, 1000);
+            found.judge_distances();
+            (found.evidence.reliable, found.evidence.why)
+        };
+        let (reliable, why) = judged(5.25, 0.2);
+        assert!(!reliable && why.contains("5.2 standard errors away from those of the draws"), "{why}");
+        assert_eq!(judged(3.9, 0.2), (true, String::new()));
+        // Weights that cannot be believed are refused for that.
+        assert_eq!(judged(5.25, 0.9), (true, String::new()));
     }
 
     #[test]

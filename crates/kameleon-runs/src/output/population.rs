@@ -1,8 +1,8 @@
 //! What the population before the chains found: its modes, weighed by the draws of the chains, and what is known against it.
 
 use crate::store::Search;
-use kameleon::diagnose::{Evidence, mcse_mean};
-use kameleon::population::{Found, Niche};
+use kameleon::diagnose::{Evidence, LARGEST_K, mcse_mean};
+use kameleon::population::{Doubt, Found, Niche};
 use kameleon_models::Bound;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,12 @@ use serde::{Deserialize, Serialize};
 const LEAST_SHARE: f64 = 0.001;
 /// The fewest draws of each chain whose labels weigh modes.
 const LEAST_DRAWS: usize = 250;
+/// The largest Pareto k̂ of the chains' jump proposals that is no reason to doubt that all modes were found; beyond [`LARGEST_K`]
+/// there is no evidence.
+const GOOD_K: f64 = 0.5;
+
+/// What a reader of one mode has to know, if it was found by short looks.
+const ONE_BY_LOOKS: &str = "one mode, by short looks: a mode that is less than a third as wide may be missing; population.looks = 0 searches harder";
 
 /// What a population found, or how far it is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,6 +42,12 @@ pub struct PopulationSummary {
     pub log_z: Option<f64>,
     /// What is known against it.
     pub doubts: Vec<String>,
+    /// Whether one of the doubts says that its search did not come to its end: then neither draws nor evidence are believed.
+    #[serde(default)]
+    pub unfinished: bool,
+    /// What a reader of one mode has to know, if it was found by short looks.
+    #[serde(default)]
+    pub caution: Option<String>,
     /// The modes, the heaviest first; empty while it runs.
     pub modes: Vec<ModeSummary>,
     /// For each chain the number of the mode of each of its draws.
@@ -98,12 +110,6 @@ impl PopulationSummary {
         let reliable = evidence.filter(|evidence| evidence.reliable).map(|evidence| evidence.log);
         let frozen = found.frozen.map(|estimate| estimate.log_z);
         let ladder = found.ladder_log_z().filter(|_| !found.only_looks);
-        let mut doubts = found.doubts.clone();
-        if let Some((log, ladder)) = reliable.and_then(|log| Some((log, found.far_ladder(log)?)))
-            && !doubts.iter().any(|doubt| doubt.contains("log Z"))
-        {
-            doubts.push(format!("log Z is {ladder:.2} by the ladder and {log:.2} by the chains"));
-        }
         let mut summary = Self {
             particles: found.particles,
             evaluations: found.evaluations,
@@ -115,13 +121,16 @@ impl PopulationSummary {
             frozen: found.density.is_some(),
             ladder_log_z: ladder,
             log_z: frozen,
-            doubts,
+            doubts: found.doubts.iter().map(ToString::to_string).chain(by_chains(found, evidence)).collect(),
+            unfinished: found.doubts.iter().any(|doubt| doubt.is_unfinished() && !(noisy && doubt.counts_niches())),
+            caution: None,
             modes: Vec::new(),
             labels: Vec::new(),
         };
         if !noisy {
             summary.find_modes(found, bounds, chains, reliable.or(frozen).or(ladder));
         }
+        summary.caution = (summary.only_looks && summary.modes.len() == 1).then(|| ONE_BY_LOOKS.into());
         summary
     }
 
@@ -152,14 +161,6 @@ impl PopulationSummary {
         self.labels = labels.into_iter().map(|chain| chain.into_iter().map(|mode| rank[mode]).collect()).collect();
     }
 
-    /// What a reader of one mode has to know, if it was found by short looks.
-    pub fn caution(&self) -> Option<&'static str> {
-        let is_one = self.only_looks && self.modes.len() == 1;
-        is_one.then_some(
-            "one mode, by short looks: a mode that is less than a third as wide may be missing; population.looks = 0 searches harder",
-        )
-    }
-
     /// A warning for each thing that is known against it.
     pub fn warnings(&self) -> Vec<String> {
         let doubt = |doubt: &String| format!("population warm-up: {doubt}; modes may be missing (docs/population.md)");
@@ -172,6 +173,20 @@ impl PopulationSummary {
         }
         warnings
     }
+}
+
+/// What the evidence of the chains says against the population.
+fn by_chains(found: &Found, evidence: Option<&Evidence>) -> Vec<String> {
+    let knows = |is: fn(&Doubt) -> bool| found.doubts.iter().any(is);
+    let evidence = evidence.filter(|evidence| evidence.pareto_k <= LARGEST_K);
+    let tail = evidence.map(|evidence| evidence.pareto_k).filter(|k| *k > GOOD_K);
+    let tail = tail.filter(|_| !knows(|doubt| matches!(doubt, Doubt::HeavyTail { .. })));
+    let log = evidence.filter(|evidence| evidence.reliable).map(|evidence| evidence.log);
+    let log = log.filter(|_| !knows(|doubt| matches!(doubt, Doubt::FarLadder { .. })));
+    let far = log.and_then(|log| Some((log, found.far_ladder(log)?)));
+    let far = far.map(|(log, ladder)| format!("log Z is {ladder:.2} by the ladder and {log:.2} by the chains"));
+    let tail = tail.map(|k| format!("the weights of the chains' jump proposals have a heavy tail: Pareto k is {k:.2}"));
+    far.into_iter().chain(tail).collect()
 }
 
 /// The share of a mode by the draws of all chains, and its standard error; none if there are too few.
@@ -204,4 +219,61 @@ fn place(top: &[f64], bounds: &[Bound], chains: &[ChainPoints<'_>], labels: &[Ve
         return top;
     }
     sum.iter().zip(bounds).map(|(sum, bound)| bound.wrap(sum / count)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kameleon::Rng;
+    use kameleon::population::{Population, Prior, Settings};
+    use rand::RngExt;
+
+    struct InBox;
+
+    impl Prior for InBox {
+        fn dim(&self) -> usize {
+            1
+        }
+
+        fn draw(&self, rng: &mut Rng, x: &mut [f64]) {
+            x[0] = rng.random_range(-10.0..10.0);
+        }
+
+        fn log_density(&self, x: &[f64]) -> f64 {
+            if x[0].abs() <= 10.0 { -20f64.ln() } else { f64::NEG_INFINITY }
+        }
+    }
+
+    fn summary_of(found: &Found, evidence: &Evidence, noisy: bool) -> PopulationSummary {
+        let after = After { bounds: &[Bound::FREE], chains: &[], evidence: Some(evidence), noisy };
+        PopulationSummary::new(&Search::Done(Box::new(found.clone())), &after)
+    }
+
+    #[test]
+    fn niches_of_noise_are_no_reason_to_call_a_search_unfinished_and_a_budget_is() {
+        let mut population = Population::new(1, &Settings::default(), 1).unwrap();
+        let mut found = population.run(&InBox, |x| -x[0] * x[0]).unwrap().clone();
+        let mut unfinished = |doubt: Doubt, noisy: bool| {
+            found.doubts = vec![Doubt::FarLadder { ladder: -2.0, log_z: -1.0 }, doubt];
+            summary_of(&found, &Evidence::none(""), noisy).unfinished
+        };
+        assert!(unfinished(Doubt::OnlyLooks, false) && !unfinished(Doubt::OnlyLooks, true));
+        assert!(unfinished(Doubt::Stopped { searched: false }, true));
+        assert!(!unfinished(Doubt::HeavyTail { pareto_k: 0.6 }, false));
+    }
+
+    #[test]
+    fn a_tail_of_the_chains_proposals_that_is_not_light_is_a_doubt_and_no_reason_to_call_a_search_unfinished() {
+        let mut population = Population::new(1, &Settings::default(), 1).unwrap();
+        let found = population.run(&InBox, |x| -x[0] * x[0]).unwrap();
+        let summary = |pareto_k: f64| summary_of(found, &Evidence { pareto_k, ..Evidence::none("") }, false);
+        let doubted = summary(0.55);
+        assert_eq!(doubted.doubts, ["the weights of the chains' jump proposals have a heavy tail: Pareto k is 0.55"]);
+        assert!(!doubted.unfinished && doubted.warnings()[0].ends_with("modes may be missing (docs/population.md)"));
+        // Beyond .7 there is no evidence, and the reason is told with it.
+        for fine in [0.45, 0.75, f64::NAN] {
+            assert!(summary(fine).doubts.is_empty(), "{fine}");
+        }
+        assert!(doubted.caution.unwrap().starts_with("one mode, by short looks"));
+    }
 }

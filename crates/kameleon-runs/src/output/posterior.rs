@@ -271,6 +271,13 @@ impl Posterior {
                 .verdict
                 .doubt("A part of the mass is nearer to a bound than the draws can tell, as a warning says.".into());
         }
+        if summary.verdict.agree && self.population.as_ref().is_some_and(|population| population.unfinished) {
+            summary.verdict.doubt(
+                "Chains that agree know only the modes that were found, and the search for them was not finished, as a warning says. A larger \
+                 max-evaluations lets it go on."
+                    .into(),
+            );
+        }
         match self.remarks.iter().find(|remark| remark.contains(RAN_AWAY)) {
             // What else could be said follows from it.
             Some(away) => {

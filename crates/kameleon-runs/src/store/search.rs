@@ -9,7 +9,7 @@ use std::fs;
 use std::io::ErrorKind;
 
 /// The first bytes of the file: what it is, and the version of its form.
-const MARK: &[u8; 8] = b"KMLNPOP2";
+const MARK: &[u8; 8] = b"KMLNPOP3";
 
 /// A population on its way, or at its end.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -78,6 +78,9 @@ fn a_run_file_with_priors_finds_modes_that_chains_would_not_by_their_weights() {
         assert!(labels.len() == chain.draws.len() && others * 100 <= labels.len(), "{others} of {}", labels.len());
     }
     assert_eq!(posterior.warmup, 500);
+    let regions = posterior.jumps.as_ref().unwrap().regions;
+    assert!(regions.met >= 2 && regions.unvisited == 0 && !population.unfinished, "{regions:?}");
+    assert!(posterior.summary().verdict.converged);
     let chains: u64 = posterior.chains.iter().map(|chain| chain.statistics.evaluations).sum();
     let check = posterior.stein.as_ref().map_or(0, |stein| stein.evaluations);
     assert!(check * 20 <= chains + population.evaluations, "{check}");
@@ -235,6 +238,22 @@ fn a_budget_holds_for_population_and_chains_together() {
         assert_eq!(population.frozen, posterior.warmup == 500);
         assert_eq!(posterior.warnings.iter().any(|text| text.contains("the budget is too small")), !population.frozen);
     }
+}
+
+/// Both modes are known by the looks, and so the chains agree and have their weights; but what a ladder would have found is not known.
+#[test]
+fn a_search_that_was_not_finished_gives_neither_a_verdict_nor_an_evidence() {
+    let mut settings = two_modes("max-evaluations = 30000");
+    settings.run.draws = None;
+    let finished = run(&settings, None).unwrap();
+    let posterior = &finished.posterior;
+    assert!(posterior.population.as_ref().unwrap().unfinished, "{:?}", posterior.population);
+    let verdict = posterior.summary().verdict;
+    assert!(verdict.agree && !verdict.converged, "{verdict}");
+    assert!(verdict.messages[0].contains("the search for them was not finished, as a warning says"), "{verdict}");
+    assert!(posterior.warnings.iter().any(|text| text.contains("the budget is too small")), "{:?}", posterior.warnings);
+    let evidence = &posterior.jumps.as_ref().unwrap().evidence;
+    assert!(!evidence.reliable && evidence.why.ends_with("the search for modes was not finished, as a warning says"));
 }
 
 #[test]

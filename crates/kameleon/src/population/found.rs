@@ -1,5 +1,6 @@
 //! What a population has found: a frozen density, a pool of weighted points, modes, and how far to believe them.
 
+use super::doubt::Doubt;
 use super::looks::lost;
 use super::niche::{Niche, mixture};
 use super::particles::Particles;
@@ -43,6 +44,8 @@ pub struct Found {
     pub rounds: Option<Estimate>,
     /// What fresh draws from the frozen density say.
     pub frozen: Option<Estimate>,
+    /// The effective share of the draws of the last rounds together.
+    pub late_efficiency: Option<f64>,
     /// The number of particles of the last ladder, or of the looks.
     #[serde(default)]
     pub particles: usize,
@@ -54,8 +57,8 @@ pub struct Found {
     pub invalid: u64,
     /// The best point, by which the likelihood is known again.
     pub witness: Option<Witness>,
-    /// Why it may be wrong or incomplete, in words; empty if nothing is known against it.
-    pub doubts: Vec<String>,
+    /// Why it may be wrong or incomplete; empty if nothing is known against it.
+    pub doubts: Vec<Doubt>,
 }
 
 /// A mode, by the points of the pool that are nearest to its niche.
@@ -91,6 +94,7 @@ impl Found {
             is_good: rounds.is_some_and(Rounds::is_good),
             rounds: drawn.map(Rounds::all),
             frozen: rounds.and_then(Rounds::checked),
+            late_efficiency: rounds.and_then(Rounds::late_efficiency),
             circles: Circles::default(),
             density,
             points,
@@ -112,43 +116,41 @@ impl Found {
         (self.evaluations, self.batches, self.invalid) = (evaluations, batches, invalid);
     }
 
-    /// Says what is known against it.
-    pub(super) fn judge(&mut self, ladders: &[f64], only_looks: bool, stopped: bool, new_niches: usize) {
+    /// Says what is known against it. `stopped` is whether the budget ended it, and whether a full ladder and its search had ended by
+    /// then; `different` are the modes that further ladders found new, and those that they missed.
+    pub(super) fn judge(
+        &mut self,
+        ladders: &[f64],
+        only_looks: bool,
+        stopped: Option<bool>,
+        different: (usize, usize),
+    ) {
         (self.ladders, self.only_looks) = (ladders.to_vec(), only_looks);
+        let several = self.niches.len() > 1;
         let mut doubts = Vec::new();
-        if stopped {
-            doubts.push("the population was stopped before it was done: the budget is too small".into());
+        if let Some(searched) = stopped {
+            doubts.push(Doubt::Stopped { searched: searched && self.density.is_some() });
         } else if self.points.is_empty() {
-            doubts.push("no draw from the prior has a positive likelihood".into());
-        } else if !self.is_good && self.niches.len() > 1 && !only_looks {
-            doubts.push("no good density was learned".into());
+            doubts.push(Doubt::Nowhere);
+        } else if !self.is_good && several && !only_looks {
+            doubts.push(Doubt::NoGoodDensity);
         }
         if let Some(Estimate { pareto_k, log_z, .. }) = self.frozen {
             // NaN is no good k̂.
             if pareto_k.is_nan() || pareto_k > LARGEST_K {
-                doubts.push(format!("the weights have a heavy tail: Pareto k is {pareto_k:.2}"));
+                doubts.push(Doubt::HeavyTail { pareto_k });
             }
-            if let Some(ladder) = self.far_ladder(log_z) {
-                let why = if ladder < log_z { "lost or missed modes" } else { "had few particles left at some level" };
-                doubts.push(format!(
-                    "log Z is {ladder:.2} by the ladder and {log_z:.2} by the density: the ladder {why}"
-                ));
-            }
+            doubts.extend(self.far_ladder(log_z).map(|ladder| Doubt::FarLadder { ladder, log_z }));
         }
-        if only_looks && !stopped && self.niches.len() > 1 {
-            doubts.push(
-                "short looks saw several modes, and the budget is too small for the ladder that finds and weighs them"
-                    .into(),
-            );
+        if only_looks && stopped.is_none() && several {
+            doubts.push(Doubt::OnlyLooks);
         }
-        if new_niches > 0 {
-            doubts.push(format!("independent ladders found different modes ({new_niches} new): there may be more"));
+        let (new, missed) = different;
+        if new + missed > 0 {
+            doubts.push(Doubt::Different { new, missed });
         }
         if let Some(narrowest) = self.narrowest().filter(|narrowest| *narrowest > TOO_WIDE) {
-            let d = self.niches[0].top.len();
-            doubts.push(format!(
-                "there are several modes in {d} dimensions, where those narrower than {narrowest:.2} of the widest are missed"
-            ));
+            doubts.push(Doubt::Narrow { dim: self.niches[0].top.len(), narrowest });
         }
         self.doubts = doubts;
     }

@@ -7,10 +7,10 @@ use super::rounds::Estimate;
 use super::temper::resample;
 use crate::Rng;
 use crate::mixture::Sample;
-use crate::moves::{HistoryModel, Jump, Model, MoveId};
+use crate::moves::{HistoryModel, Jump, JumpDensity, Model, MoveId};
 use crate::points::Points;
 use crate::random::{Purpose, stream};
-use crate::warmup::{Fit, effective_size, jump_share, log_sum_exp, shrunk_frame, weights};
+use crate::warmup::{Fit, effective_size, jump_share, log_sum_exp, regions_at, shrunk_frame, weights};
 
 /// The iterations in which chains learn the scales of local moves.
 pub const SETTLING: u64 = 500;
@@ -23,6 +23,8 @@ const JUMPS: (f64, f64) = (0.3, 0.95);
 const STEP_WORTH: f64 = 1.4;
 /// One in this many points of the pool is held out.
 const HELD_OUT: usize = 3;
+/// The points of the posterior by which it is told what regions were met.
+const MET: usize = 2000;
 
 impl Found {
     /// Where chains start: one in each mode, from the heaviest on, and the others anywhere in the posterior. Empty if no point has a
@@ -65,6 +67,7 @@ impl Found {
         let metric = shrunk_frame(&self.sample(dim))?;
         let z = self.history(dim, n, &mut rng).mapped(dim, |x, u| metric.coordinates(x, u));
         let history = HistoryModel::new(Points::from_rows(&z.points, dim), metric.clone());
+        let met = self.met(&density, &mut rng);
         let model = Model { metric, history, density: Some(density) };
         let mut shares = weights(&model, &[], false);
         // A jump that is accepted moves by the distance of two independent draws.
@@ -82,10 +85,18 @@ impl Found {
             next: None,
             end: Some(SETTLING),
             learning: None,
-            met: Vec::new(),
-            late_efficiency: None,
+            met,
+            late_efficiency: self.late_efficiency,
         };
         Some(fit).filter(|fit| fit.fits(dim))
+    }
+
+    /// The components of the density that points of the posterior and the tops of modes belong to.
+    fn met(&self, density: &JumpDensity, rng: &mut Rng) -> Vec<usize> {
+        let dim = density.parts().frame.dim();
+        let points = self.history(dim, MET, rng).points;
+        let modes = self.niches.iter().zip(self.shares()).filter(|(_, (share, _))| *share > LEAST_MODE);
+        regions_at(density, points.chunks_exact(dim).chain(modes.map(|(niche, _)| niche.top.as_slice())))
     }
 
     /// The pool, with weights that sum to its effective size.

@@ -17,8 +17,13 @@ const LOST: f64 = 1.0;
 
 /// The niches that are modes, by their own mass.
 pub(super) fn with_mass(niches: Vec<Niche>) -> Vec<Niche> {
-    let largest = niches.iter().map(Niche::log_mass).fold(f64::NEG_INFINITY, f64::max);
-    niches.into_iter().filter(|niche| niche.log_mass() > largest - NEGLIGIBLE).collect()
+    let least = least_mass(&niches);
+    niches.into_iter().filter(|niche| niche.log_mass() > least).collect()
+}
+
+/// ln of the mass above which one of these niches is a mode.
+pub(super) fn least_mass(niches: &[Niche]) -> f64 {
+    niches.iter().map(Niche::log_mass).fold(f64::NEG_INFINITY, f64::max) - NEGLIGIBLE
 }
 
 /// Whether the density of rounds is good, and knows all that the looks have met: their tops, and their mass, by the log Z of each.

@@ -1,6 +1,7 @@
 //! Which tops are of the same mode: those between which the posterior does not dip (hill-valley test, Ursem 1999).
 
 use super::links::DIP;
+use super::looks::least_mass;
 use super::niche::Niche;
 use super::particles::Particles;
 use super::{Prior, Stage};
@@ -64,17 +65,32 @@ impl Pairs {
     /// The tops that are left: those from which no way without a dip leads to a better one. The best come first.
     pub(super) fn survivors(&self, told: &Particles) -> Vec<usize> {
         let mut is_left = vec![true; self.tops.len()];
-        for (k, (a, b)) in self.pairs.iter().enumerate() {
-            let n = BETWEEN.len();
-            let lowest = (0..n).map(|t| told.log_posterior(k * n + t)).fold(f64::INFINITY, f64::min);
-            if lowest >= self.tops[*a].min(self.tops[*b]) - DIP {
-                is_left[*a] = false;
-            }
-        }
+        self.without_dip(told).for_each(|(a, _)| is_left[a] = false);
         let mut left: Vec<usize> = (0..is_left.len()).filter(|i| is_left[*i]).collect();
         left.sort_by(|a, b| self.tops[*b].total_cmp(&self.tops[*a]));
         left.truncate(MOST);
         left
+    }
+
+    /// For each top whether it, or one from which ways without a dip lead up to it, is of the first `known`; and of the others.
+    fn origins(&self, told: &Particles, known: usize) -> Vec<(bool, bool)> {
+        let mut origins: Vec<(bool, bool)> = (0..self.tops.len()).map(|i| (i < known, i >= known)).collect();
+        let mut ways: Vec<(usize, usize)> = self.without_dip(told).collect();
+        // The worst first: what leads to a top is known before the way on from it.
+        ways.sort_by(|(a, _), (b, _)| self.tops[*a].total_cmp(&self.tops[*b]).then(b.cmp(a)));
+        for (from, to) in ways {
+            origins[to].0 |= origins[from].0;
+            origins[to].1 |= origins[from].1;
+        }
+        origins
+    }
+
+    /// The pairs between which the posterior does not dip.
+    fn without_dip(&self, told: &Particles) -> impl Iterator<Item = (usize, usize)> {
+        let n = BETWEEN.len();
+        let lowest = move |k: usize| (0..n).map(|t| told.log_posterior(k * n + t)).fold(f64::INFINITY, f64::min);
+        let pairs = self.pairs.iter().copied().enumerate();
+        pairs.filter(move |(k, (a, b))| lowest(*k) >= self.tops[*a].min(self.tops[*b]) - DIP).map(|(_, pair)| pair)
     }
 }
 
@@ -89,17 +105,21 @@ fn distance(a: &Niche, b: &Niche) -> f64 {
     ((0..d).map(square).sum::<f64>() / d as f64).sqrt()
 }
 
-/// Niches of several ladders, of which those on the same hill become one.
+/// Niches that were known, and those that a further ladder found, of which those on the same hill become one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Unite {
     niches: Vec<Niche>,
+    /// How many of them were known.
+    known: usize,
     pairs: Option<Pairs>,
+    /// The modes that only the further ladder found, and those that it did not find.
+    different: (usize, usize),
 }
 
 impl Unite {
-    /// Of all these niches.
-    pub(super) fn new(niches: Vec<Niche>) -> Self {
-        Self { pairs: Some(Pairs::new(&niches, false)), niches }
+    pub(super) fn new(known: &[Niche], found: &[Niche]) -> Self {
+        let niches = [known, found].concat();
+        Self { pairs: Some(Pairs::new(&niches, false)), niches, known: known.len(), different: (0, 0) }
     }
 
     /// Whether what was read from elsewhere is for points in `dim` dimensions.
@@ -112,6 +132,11 @@ impl Unite {
     pub(super) fn niches(&self) -> &[Niche] {
         &self.niches
     }
+
+    /// The number of modes that only the further ladder found, and of those that it did not find. Niches without mass are no modes.
+    pub(super) fn different(&self) -> (usize, usize) {
+        self.different
+    }
 }
 
 impl Stage for Unite {
@@ -120,9 +145,12 @@ impl Stage for Unite {
     }
 
     fn learn(&mut self, told: Particles, _: &dyn Prior, _: &mut Rng) {
-        if let Some(pairs) = self.pairs.take() {
-            self.niches = pairs.survivors(&told).into_iter().map(|i| self.niches[i].clone()).collect();
-        }
+        let Some(pairs) = self.pairs.take() else { return };
+        let (left, origins) = (pairs.survivors(&told), pairs.origins(&told, self.known));
+        let least = least_mass(&self.niches);
+        let modes = || left.iter().filter(|i| self.niches[**i].log_mass() > least).map(|i| origins[*i]);
+        self.different = (modes().filter(|by| *by == (false, true)).count(), modes().filter(|by| !by.1).count());
+        self.niches = left.iter().map(|i| self.niches[*i].clone()).collect();
     }
 }
 

@@ -146,6 +146,11 @@ impl Rounds {
         Estimate::new(&self.learning.proposals().last_ratios(1))
     }
 
+    /// The effective share of the draws of the last rounds together; none before there are draws.
+    pub(super) fn late_efficiency(&self) -> Option<f64> {
+        self.learning.late_efficiency()
+    }
+
     /// What the draws of all rounds say together. Since densities were fitted to earlier draws it is slightly biased.
     pub fn all(&self) -> Estimate {
         Estimate::new(&self.learning.proposals().weighted().1)

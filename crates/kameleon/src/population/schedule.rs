@@ -61,10 +61,10 @@ pub(super) struct Schedule {
     log_weights: Vec<f64>,
     /// log Z of each full ladder, or of each look before there is one.
     log_z: Vec<f64>,
-    /// The niches that a further full ladder found and that were not known before.
-    new_niches: usize,
-    /// Those of the last one.
-    newest: usize,
+    /// The modes that further full ladders found and that were not known before, and those that they did not find.
+    different: (usize, usize),
+    /// Whether the last one did so.
+    differs: bool,
     rounds: Option<Rounds>,
     /// Whether the rounds after looks gave a density to believe.
     #[serde(default)]
@@ -98,8 +98,8 @@ impl Schedule {
             states: Particles::default(),
             log_weights: Vec::new(),
             log_z: Vec::new(),
-            new_niches: 0,
-            newest: 0,
+            different: (0, 0),
+            differs: false,
             rounds: None,
             content: false,
         };
@@ -178,14 +178,14 @@ impl Schedule {
                     self.niches = found;
                     self.after_niches(rng);
                 } else {
-                    self.stage = Present::Unite(Unite::new([self.niches.as_slice(), &found].concat()));
+                    self.stage = Present::Unite(Unite::new(&self.niches, &found));
                 }
             }
             Present::Unite(unite) => {
-                let new = unite.niches().len().saturating_sub(self.niches.len());
+                let (new, missed) = unite.different();
                 if self.ladders > 1 {
-                    self.newest = new;
-                    self.new_niches += new;
+                    self.differs = new + missed > 0;
+                    self.different = (self.different.0 + new, self.different.1 + missed);
                 }
                 if new > 0 {
                     // A density that knows nothing of a mode is worth less than the points that do.
@@ -281,8 +281,8 @@ impl Schedule {
     }
 
     fn after_rounds(&mut self, rounds: Rounds) {
-        // Modes that only the last ladder found say that there may be more.
-        let sees_all = std::mem::take(&mut self.newest) == 0;
+        // Modes that only the last ladder found, or that it did not find, say that there may be more.
+        let sees_all = !std::mem::take(&mut self.differs);
         let (is_enough, may_go_on) = if self.is_look() {
             self.content = looks::are_content(&rounds, &self.niches, &self.log_z);
             (self.content, self.settings.ladder_when_unsure)
@@ -298,28 +298,30 @@ impl Schedule {
         }
     }
 
-    /// Keeps rounds that came to a density, or that are the first.
+    /// Keeps rounds that came to a density, or that are the first; a good density is kept until there is another good one.
     fn keep_rounds(&mut self, rounds: Rounds) {
-        if rounds.frozen().is_some() || self.rounds.is_none() {
+        let is_better = |old: &Rounds| rounds.is_good() || (rounds.frozen().is_some() && !old.is_good());
+        if self.rounds.as_ref().is_none_or(is_better) {
             self.rounds = Some(rounds);
         }
     }
 
     /// What was found, at the end or where it was stopped.
     pub(super) fn found(&mut self, evaluations: u64, batches: u64, invalid: u64) -> Found {
+        let is_look = self.is_look();
+        // Whether it was stopped, and whether a full ladder and its search had ended by then.
         let stopped = match std::mem::replace(&mut self.stage, Present::Done) {
             Present::Ladder(ladder) => {
                 self.keep_states(&ladder);
-                true
+                Some(self.ladders > 1)
             }
             Present::Rounds(rounds) => {
                 self.keep_rounds(*rounds);
-                true
+                Some(!is_look)
             }
-            Present::Done => false,
-            _ => true,
+            Present::Done => None,
+            _ => Some(self.ladders > 1),
         };
-        let is_look = self.is_look();
         // Chains that learn by themselves are better than a density that is not to be believed, unless there are modes that they would not
         // come back to.
         let is_good = self.rounds.as_ref().is_some_and(Rounds::is_good);
@@ -328,7 +330,7 @@ impl Schedule {
             Found::new(self.niches.clone(), self.rounds.as_ref(), &self.states, &self.log_weights, believed);
         found.circles = self.circles.clone();
         found.count(self.particles, evaluations, batches, invalid);
-        found.judge(&self.log_z, is_look, stopped, self.new_niches);
+        found.judge(&self.log_z, is_look, stopped, self.different);
         found
     }
 

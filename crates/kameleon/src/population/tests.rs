@@ -223,10 +223,22 @@ fn a_ladder_is_as_large_as_the_budget_allows_and_is_not_begun_where_it_cannot_en
     let small = with(20_000);
     assert!(small.only_looks && small.evaluations < 10_000, "{}", small.evaluations);
     assert!(small.niches.len() == 2 && small.density.is_none());
-    assert!(small.doubts[0].contains("the budget is too small"), "{:?}", small.doubts);
+    assert!(small.doubts[0] == Doubt::OnlyLooks, "{:?}", small.doubts);
     let large = with(60_000);
     assert!(!large.only_looks && (200..1000).contains(&large.particles), "{}", large.particles);
     assert!(large.is_good && large.niches.len() == 2, "{:?}", large.doubts);
+}
+
+#[test]
+fn a_search_that_the_budget_ends_is_unfinished_and_one_that_came_to_a_density_is_not() {
+    let problem = Gaussians::two(2);
+    let with = |budget| run(&problem, &Settings { max_evaluations: Some(budget), ladders: 1, ..quick() }, 1, 0.0);
+    let all = with(30_000);
+    assert!(all.is_good && !all.doubts.iter().any(Doubt::is_unfinished), "{:?}", all.doubts);
+    // Before the test of the density, and in the ladder.
+    let (late, early) = (with(all.evaluations - 1), with(all.evaluations / 2));
+    assert!(late.doubts[0] == Doubt::Stopped { searched: true } && late.density.is_some() && !late.is_good);
+    assert!(early.doubts[0] == Doubt::Stopped { searched: false } && early.density.is_none());
 }
 
 /// In a funnel looks find one mode, and a density that does not know it all.
@@ -251,7 +263,7 @@ fn what_was_learned_stays_where_the_budget_ends_the_next_ladder() {
         let mut population =
             Population::new(5, &Settings { max_evaluations: Some(budget), ..settings.clone() }, seed).unwrap();
         let found = population.run(&problem, funnel).unwrap();
-        assert!(found.doubts[0].contains("the budget is too small"), "{:?}", found.doubts);
+        assert!(found.doubts[0] == Doubt::Stopped { searched: false }, "{:?}", found.doubts);
         // The density was not believed: chains start from points, and learn.
         assert!(found.rounds.is_some() && found.fit(100, 1).is_none(), "seed {seed}");
         assert_eq!(found.starts(4, 1).len(), 4, "seed {seed}");

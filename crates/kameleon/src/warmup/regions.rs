@@ -14,11 +14,14 @@ const MOST: usize = 10_000;
 
 /// The components of the density that states of the warm-up belong to, in order.
 pub fn met_regions(density: &JumpDensity, window: &Window<'_>) -> Vec<usize> {
-    let mut met = vec![false; density.parts().mixture.components().len()];
     let every = window.len().div_ceil(MOST).max(1);
-    for (x, _) in window.states().step_by(every).chain(window.early()) {
-        density.shares(x, |k, share| met[k] |= share >= BELONGS);
-    }
+    regions_at(density, window.states().step_by(every).chain(window.early()).map(|(x, _)| x))
+}
+
+/// The components of the density that these points belong to, in order.
+pub fn regions_at<'a>(density: &JumpDensity, points: impl Iterator<Item = &'a [f64]>) -> Vec<usize> {
+    let mut met = vec![false; density.parts().mixture.components().len()];
+    points.for_each(|x| density.shares(x, |k, share| met[k] |= share >= BELONGS));
     (0..met.len()).filter(|k| met[*k]).collect()
 }
 

@@ -72,6 +72,39 @@ fn chains_from_a_population_visit_all_modes_by_their_weights() {
 }
 
 #[test]
+fn a_density_that_seems_better_than_the_last_rounds_of_a_population_gives_no_evidence() {
+    let mut found = found();
+    let late = found.late_efficiency.unwrap();
+    let judged = |found: &Found| {
+        let run = sample_from(posterior, found, &plan(), Control::default()).unwrap();
+        let late = run.chains[0].report.late_efficiency;
+        (late, run.evidence(true).unwrap())
+    };
+    let (told, believed) = judged(&found);
+    assert!(told == Some(late) && believed.reliable && believed.efficiency < 3.0 * late, "{late} {believed:?}");
+    found.late_efficiency = Some(0.2 * believed.efficiency);
+    let (_, doubted) = judged(&found);
+    assert!(!doubted.reliable && doubted.why.contains("the efficiency of jump proposals was"), "{doubted:?}");
+}
+
+#[test]
+fn the_regions_that_a_population_met_are_those_of_its_modes() {
+    let found = found();
+    let fit = found.fit(100, 1).unwrap();
+    let density = fit.model.density.as_ref().unwrap();
+    let of = |centre: f64| {
+        let mut largest = (0, 0.0);
+        density.shares(&[centre; DIM], |k, share| {
+            if share > largest.1 {
+                largest = (k, share)
+            }
+        });
+        largest.0
+    };
+    assert!(MODES.iter().all(|(centre, ..)| fit.met.contains(&of(*centre))), "{:?}", fit.met);
+}
+
+#[test]
 fn they_do_not_depend_on_threads_and_go_on_bit_for_bit() {
     let found = found();
     let run = |threads, draws| {

@@ -1,13 +1,13 @@
 //! The modes that a population found, as a table; the script marks them in the plane of two parameters.
 
 use super::html::escape;
-use crate::output::{ModeSummary, PopulationSummary, Posterior};
+use crate::output::{ModeSummary, Posterior};
 
 /// The table, if there are several modes; what has to be known of one that short looks found.
 pub(super) fn table(posterior: &Posterior) -> String {
     let modes = several(posterior);
     if modes.is_empty() {
-        let caution = posterior.population.as_ref().and_then(PopulationSummary::caution);
+        let caution = posterior.population.as_ref().and_then(|population| population.caution.as_deref());
         let section = |text| format!("<section><h2>Modes</h2><p class=\"hint\">{}</p></section>", escape(text));
         return caution.map_or_else(String::new, section);
     }

@@ -19,10 +19,32 @@ fn tops_on_one_hill_become_one_and_others_stay() {
         niche(&problem, 4.1, 0.4),
         niche(&problem, -3.5, 1.0),
     ];
-    let mut unite = Unite::new(niches);
+    let mut unite = Unite::new(&niches[..2], &niches[2..]);
     problem.run(&mut unite, 0.0, &mut stream(1, 0, Purpose::Learn));
     let tops: Vec<f64> = unite.niches().iter().map(|niche| niche.top[0]).collect();
     assert_eq!(tops, [4.0, -4.0]);
+    assert_eq!(unite.different(), (0, 0));
+}
+
+/// A hill at 0 on the way from one mode to the other, whose mass is nothing beside theirs.
+#[test]
+fn modes_that_only_one_of_two_ladders_found_are_counted_and_niches_without_mass_are_not() {
+    let mut problem = Gaussians::two(2);
+    problem.modes.push((vec![0.0; 2], 1e-3, 1e-9));
+    let [wide, narrow, tiny] = [(-4.0, 1.0), (4.0, 0.4), (0.0, 1e-3)].map(|(x, sd)| niche(&problem, x, sd));
+    // On the same hill, and worse.
+    let beside = niche(&problem, 4.2, 0.4);
+    let different = |known: &[&Niche], found: &[&Niche]| {
+        let [known, found] = [known, found].map(|niches| niches.iter().copied().cloned().collect::<Vec<Niche>>());
+        let mut unite = Unite::new(&known, &found);
+        problem.run(&mut unite, 0.0, &mut stream(1, 0, Purpose::Learn));
+        unite.different()
+    };
+    assert_eq!(different(&[&wide, &narrow], &[&beside]), (0, 1));
+    assert_eq!(different(&[&beside], &[&narrow, &wide]), (1, 0));
+    assert_eq!(different(&[&narrow], &[&wide]), (1, 1));
+    assert_eq!(different(&[&wide, &narrow, &tiny], &[&beside, &wide]), (0, 0));
+    assert_eq!(different(&[&wide, &narrow], &[&beside, &tiny, &wide]), (0, 0));
 }
 
 #[test]
