@@ -13,7 +13,7 @@ fn niche(problem: &Gaussians, x: f64, sd: f64) -> Niche {
 #[test]
 fn tops_on_one_hill_become_one_and_others_stay() {
     let problem = Gaussians::two(2);
-    let niches = vec![
+    let niches = [
         niche(&problem, -4.0, 1.0),
         niche(&problem, 4.0, 0.4),
         niche(&problem, 4.1, 0.4),
