@@ -39,13 +39,10 @@ fn better(off: &[(usize, bool, SteinFigure)], names: &[String]) -> String {
     let found: Vec<_> = off.iter().filter(is_better).collect();
     let shown = found.iter().take(NAMED).map(|(i, _, figure)| format!("{} {:.4}", name_of(*i, names), figure.estimate));
     let shown = shown.collect::<Vec<_>>().join(", ");
-    match found.len() {
-        0 => String::new(),
-        n if n <= NAMED => format!(" Nearer to the truth than the means of the draws, how near is not known: {shown}."),
-        n => format!(
-            " Nearer to the truth than the means of the draws, how near is not known: {shown} and {} more.",
-            n - NAMED
-        ),
+    let more = if found.len() > NAMED { format!(" and {} more", found.len() - NAMED) } else { String::new() };
+    match found.is_empty() {
+        true => String::new(),
+        false => format!(" Nearer to the truth than the means of the draws, how near is not known: {shown}{more}."),
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) fn page_data(posterior: &Posterior, summary: &Summary) -> PageData {
     PageData {
         chains: chains.iter().map(|chain| Chain::new(chain, labels(posterior, chain.index, shown.every))).collect(),
         every: shown.every,
-        thin: posterior.thin * posterior.all.as_ref().map_or(1, |all| all.every),
+        thin: posterior.thin.saturating_mul(posterior.all.as_ref().map_or(1, |all| all.every)),
         parameters,
         proposals,
         modes,
