@@ -58,6 +58,8 @@ class Summary:
         """Whether every R-hat is at most 1.01, every ESS at least 100 per chain, and nothing else against the draws."""
         self.messages: list[str] = summary["verdict"]["messages"]
         """What is wrong, and what would help."""
+        self.remarks: list[str] = summary["verdict"]["remarks"]
+        """What else to know of the run, which says nothing against its draws."""
         self.goal: str | None = summary["verdict"].get("goal")
         """The goal of the run (``until``), if it was reached."""
         self.evidence = evidence
@@ -113,7 +115,7 @@ class Summary:
         cells = [[cell.strip() for cell in line.rsplit(None, len(COLUMNS))] for line in lines[2:]]
         head = "".join(f"<th>{title}</th>" for title in ["", *COLUMNS.values()])
         rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
-        notes = "".join(f"<li>{escape(message)}</li>" for message in self.messages)
+        notes = "".join(f"<li>{escape(message)}</li>" for message in [*self.messages, *self.remarks])
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         evidence = "" if self.evidence is None else f"<p>{escape(str(self.evidence))}</p>"
         modes = "".join(f"<li>{escape(str(mode))}</li>" for mode in self.modes) if len(self.modes) > 1 else ""

@@ -84,6 +84,7 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         "converged": summary.verdict.converged,
         "ended": shown.reason,
         "warnings": all,
+        "remarks": summary.verdict.remarks,
     });
     if let (Some(report), Value::Object(gp)) = (report.as_object_mut(), serde_json::to_value(gp)?) {
         report.extend(gp);
@@ -203,8 +204,8 @@ fn in_colour(verdict: &Verdict, ink: Ink) -> String {
         (false, Some(_)) => ink.yellow(headline),
         (false, None) => ink.red(headline),
     };
-    let messages = verdict.messages.iter().map(|message| wrapped("- ", "  ", &harmless(message)));
-    format!("{headline}\n{}", messages.collect::<String>())
+    let words = verdict.words().map(|words| wrapped("- ", "  ", &harmless(words)));
+    format!("{headline}\n{}", words.collect::<String>())
 }
 
 /// Figures over all chains.

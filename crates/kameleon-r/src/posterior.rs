@@ -93,6 +93,7 @@ fn verdict(summary: &Summary) -> Robj {
         ("converged", verdict.converged.into()),
         ("goal", verdict.goal.as_deref().map_or_else(|| ().into(), Robj::from)),
         ("messages", words::all_of_r(&verdict.messages).into()),
+        ("remarks", words::all_of_r(&verdict.remarks).into()),
         ("text", words::of_r(&verdict.to_string()).into()),
     ])
 }
