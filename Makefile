@@ -1,6 +1,6 @@
 # The commands a developer needs. `make lint test` is what must pass before anything lands.
 
-.PHONY: test compile venv-or-note test-python test-r check-r r-package test-r-package python-registry test-slow lint docs bench population-cost compare compare-evidence compare-installed \
+.PHONY: test compile venv-or-note test-python test-r check-r r-package test-r-package python-registry test-slow lint docs bench population-cost compare compare-samplers compare-evidence compare-installed \
 	venv test-wheel test-packages notebooks calibration test-hosts hosts site gallery
 
 test:
@@ -122,9 +122,11 @@ calibration:
 # Kameleon next to the samplers people use, on the paper's targets with the same number of evaluations. Hours, most of them for
 # nautilus, unless COMPARE says less, such as COMPARE="--seeds 3 --only kameleon emcee". A package that cannot be installed is left out.
 PEERS = emcee zeus-mcmc pints pymc blackjax nautilus-sampler dynesty pocomc ultranest
-compare: compare-installed
+compare: compare-samplers compare-evidence
+
+# Only the tables of draws; COMPARE="--only kameleon --first-seed 9001 --seeds 50 --on 0.03" makes runs with fresh seeds.
+compare-samplers: compare-installed
 	.venv-compare/bin/python benches/peers/compare.py --out comparison $(COMPARE)
-	.venv-compare/bin/python benches/peers/evidence.py --out comparison $(COMPARE)
 
 # Only the table of evidence. The runs of earlier calls are kept; COMPARE="--refresh kameleon --only kameleon --seeds 10" makes those
 # of Kameleon anew.

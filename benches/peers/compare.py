@@ -123,6 +123,13 @@ def append_row(file: Path, row: Row) -> None:
         writer.writerow(row)
 
 
+def seeds_of(peer: Peer, first: int | None, count: int | None) -> range:
+    """The usual seeds are at most as many as the sampler is worth waiting for; of fresh ones there are as many as asked for."""
+    if first is None:
+        return range(1, 1 + min(peer.seeds, count or peer.seeds))
+    return range(first, first + (count or peer.seeds))
+
+
 def heading() -> str:
     """What was compared, when, and in which versions."""
     return f"`make compare`, {date.today():%Y-%m-%d}, {versions(sorted({peer.package for peer in PEERS}))}.\n"
@@ -132,6 +139,8 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--one", nargs=3, metavar=("TARGET", "SAMPLER", "SEED"), help=argparse.SUPPRESS)
     arguments.add_argument("--seeds", type=int, help="the largest number of seeds for each sampler")
+    arguments.add_argument("--first-seed", type=int, help="fresh seeds from here on, exactly as many as --seeds says")
+    arguments.add_argument("--on", nargs="*", default=[], help="targets whose name contains one of these words")
     arguments.add_argument("--minutes", type=float, default=15, help="the most that one run may take")
     arguments.add_argument("--only", nargs="*", default=[], help="samplers whose name contains one of these words")
     arguments.add_argument("--out", type=Path, default=Path("comparison"))
@@ -147,9 +156,11 @@ def main() -> None:
     chosen = [p for p in PEERS if not given.only or any(word.lower() in p.name.lower() for word in given.only)]
     text = heading()
     for index, target in enumerate(paper_targets()):
+        if given.on and not any(word.lower() in target.name.lower() for word in given.on):
+            continue
         notes = []
         for peer in chosen:
-            for seed in range(1, 1 + min(peer.seeds, given.seeds or peer.seeds)):
+            for seed in seeds_of(peer, given.first_seed, given.seeds):
                 if any(key(row) == (target.name, peer.name, seed) for row in done):
                     continue
                 print(f"{target.name}: {peer.name}, seed {seed}", file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from math import nan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +51,12 @@ class Evidence:
     """The number of regions that the warm-up met with a density that counts."""
     regions_unvisited: int
     """How many of them no draw has visited: ends of tails in a short run, or a mode that was left."""
+    means: dict[str, float]
+    """The mean of each parameter by the weights of the jump proposals; empty where there are none."""
+    errors: dict[str, float]
+    """The standard errors of these means."""
+    z: dict[str, float]
+    """Their distances from the means of the chains, in standard errors."""
 
     def __str__(self) -> str:
         if not self.reliable:
@@ -59,16 +65,18 @@ class Evidence:
         return f"{self.name}: {self.log:.{digits}f} ± {self.error:.{digits}f}"
 
 
-def evidence_of(text: str) -> Evidence | None:
-    """The evidence from what a posterior says of its jump proposals."""
+def evidence_of(text: str, names: list[str]) -> Evidence | None:
+    """The evidence from what a posterior with these parameters says of its jump proposals."""
     jumps = json.loads(text)
     if jumps is None:
         return None
     found: dict[str, Any] = {key: nan if value is None else value for key, value in jumps["evidence"].items()}
     if not found["reliable"]:
         found["log"] = found["error"] = nan
-    distances = [abs(z) for z in jumps["distances"] if z is not None]
-    found["largest_z"] = max(distances, default=nan)
+    for key, values in {"means": "means", "errors": "errors", "z": "distances"}.items():
+        numbers = [nan if value is None else value for value in jumps[values]]
+        found[key] = dict(zip(names, numbers, strict=False))
+    found["largest_z"] = max((abs(z) for z in found["z"].values() if not isnan(z)), default=nan)
     found["regions_met"], found["regions_unvisited"] = jumps["regions"]["met"], jumps["regions"]["unvisited"]
     found["name"] = "log evidence" if jumps["proper_prior"] else "log normalising constant"
     return Evidence(**{field.name: found[field.name] for field in fields(Evidence)})

@@ -77,7 +77,7 @@ class Result:
         """All settings of the run, as a run file of the program ``kameleon``."""
         self.learned: dict[str, Any] = json.loads(posterior["learned"])
         """What the sampler learned, as in ``kameleon sample --json``: ``chains``, ``facts`` and ``moves``."""
-        self.evidence: Evidence | None = evidence_of(posterior["jumps"])
+        self.evidence: Evidence | None = evidence_of(posterior["jumps"], posterior["names"])
         """The evidence and how far to believe it; None for a sampler that makes no jumps."""
         self.check: dict[str, Any] | None = json.loads(posterior["stein"])
         """What the log densities at the draws, or slopes measured there, say of them: ``residual``, ``means`` and

@@ -60,6 +60,8 @@ class Summary:
         """Whether every R-hat is at most 1.01, every ESS at least 100 per chain, and nothing else against the draws."""
         self.messages: list[str] = summary["verdict"]["messages"]
         """What is wrong, and what would help."""
+        self.remarks: list[str] = summary["verdict"]["remarks"]
+        """What else to know of the run, which says nothing against its draws."""
         self.tails_checked: bool = summary["verdict"]["tails_checked"]
         """Whether the draws of every parameter were compared with the log densities at them. If not, tails that all
         chains missed would not have been seen."""
@@ -116,7 +118,7 @@ class Summary:
         cells = [[cell.strip() for cell in line.rsplit(None, len(COLUMNS))] for line in lines[2:]]
         head = "".join(f"<th>{title}</th>" for title in ["", *COLUMNS.values()])
         rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
-        notes = "".join(f"<li>{escape(message)}</li>" for message in self.messages)
+        notes = "".join(f"<li>{escape(message)}</li>" for message in [*self.messages, *self.remarks])
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         evidence = "" if self.evidence is None else f"<p>{escape(str(self.evidence))}</p>"
         modes = "".join(f"<li>{escape(str(mode))}</li>" for mode in self.modes) if len(self.modes) > 1 else ""

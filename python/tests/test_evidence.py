@@ -67,6 +67,17 @@ def test_weighted_draws_give_evidence_and_means(result, tmp_path):
     assert [float(row["rate"]) for row in rows] == list(points[:, 0])
 
 
+def test_means_by_weights_stand_next_to_those_of_the_chains(result):
+    evidence = result.evidence
+    points, log_weights = result.weighted_draws()
+    weights = np.exp(log_weights)
+    assert evidence.means == {"rate": pytest.approx((weights @ points[:, 0]) / weights.sum())}
+    assert abs(evidence.means["rate"] - 2.25) < 4 * evidence.errors["rate"] < 0.2
+    assert abs(evidence.z["rate"]) == evidence.largest_z and evidence.regions_met > 0
+    without = events(draws=500, keep_jumps=False).evidence
+    assert without.means == without.errors == without.z == {} and math.isnan(without.largest_z)
+
+
 def test_a_run_on_disk_has_the_same(result, tmp_path):
     stored = events(checkpoint=tmp_path / "run")
     read = km.load(tmp_path / "run")

@@ -86,6 +86,7 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         "goal": summary.verdict.goal,
         "ended": shown.reason,
         "warnings": all,
+        "remarks": summary.verdict.remarks,
     });
     if let (Some(report), Value::Object(gp)) = (report.as_object_mut(), serde_json::to_value(gp)?) {
         report.extend(gp);
@@ -202,8 +203,8 @@ fn in_colour(verdict: &Verdict, ink: Ink) -> String {
         (false, Some(_)) => ink.yellow(headline),
         (false, None) => ink.red(headline),
     };
-    let messages = verdict.messages.iter().map(|message| wrapped("- ", "  ", &harmless(message)));
-    format!("{headline}\n{}", messages.collect::<String>())
+    let words = verdict.words().map(|words| wrapped("- ", "  ", &harmless(words)));
+    format!("{headline}\n{}", words.collect::<String>())
 }
 
 /// Figures over all chains.

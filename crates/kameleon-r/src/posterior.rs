@@ -95,6 +95,7 @@ fn verdict(summary: &Summary) -> Robj {
         ("tails_checked", verdict.tails_checked.into()),
         ("goal", verdict.goal.as_deref().map_or_else(|| ().into(), Robj::from)),
         ("messages", words::all_of_r(&verdict.messages).into()),
+        ("remarks", words::all_of_r(&verdict.remarks).into()),
         ("text", words::of_r(&verdict.to_string()).into()),
     ])
 }

@@ -5,7 +5,8 @@ use crate::error::RunError;
 use crate::large::{Gathering, Reading};
 use crate::output::circles::see_from_emptiest;
 use crate::output::{
-    After, ChainDraws, JumpSummary, Kept, Learned, PopulationSummary, Posterior, ProposalEllipse, forget_bounded,
+    AT_LIMIT, After, ChainDraws, JumpSummary, Kept, Learned, PopulationSummary, Posterior, ProposalEllipse,
+    forget_bounded,
 };
 use crate::read::settings_of;
 use crate::runaway;
@@ -218,8 +219,7 @@ fn remarks(settings: &RunSettings, chains: &[StoredChain]) -> Result<Vec<String>
     let limit = full.then(|| {
         let key = if settings.run.max_warmup.is_some() { "max-warmup" } else { "max-warmup, or a larger max-evaluations" };
         format!(
-            "The warm-up came to its limit of {} iterations before the chains had learned all that they could. A longer one may do \
-             better: {key}.",
+            "{AT_LIMIT} of {} iterations before the chains had learned all that they could. A longer one may do better: {key}.",
             length.warmup
         )
     });

@@ -19,7 +19,7 @@ pub use all_draws::{AllDraws, Figures};
 pub(crate) use check::forget_bounded;
 pub use format::{FORMATS, Format, FormatName, write_files};
 pub use jumps::JumpSummary;
-pub(crate) use jumps::RAN_AWAY;
+pub(crate) use jumps::{AT_LIMIT, RAN_AWAY};
 pub use kept::Kept;
 pub use learned::{Acceptance, Fact, Learned, MoveSummary};
 pub use numbers::numbers;

@@ -56,6 +56,7 @@ fn json_has_every_field_and_the_truth_is_near() {
         "acceptance",
         "learned",
         "warnings",
+        "remarks",
     ] {
         assert!(!run[key].is_null(), "{key}");
     }

@@ -53,7 +53,7 @@ impl Posterior {
         };
         let names: Vec<String> = summary.parameters.iter().zip(&self.periods).filter_map(beyond).collect();
         if !names.is_empty() {
-            summary.verdict.messages.push(format!(
+            summary.verdict.remarks.push(format!(
                 "{}: the table shows the circle unrolled around its circular mean, so that figures may lie beyond the bounds.",
                 names.join(", ")
             ));

@@ -11,6 +11,12 @@ use std::fmt;
 /// What is said of chains that have run away: a verdict that has it says nothing else.
 pub const RAN_AWAY: &str = "the chains have run away";
 
+/// What is said of a warm-up that ended before enough was learned.
+pub const AT_LIMIT: &str = "The warm-up came to its limit";
+
+/// Jumps whose effective share is below this are poor. With noise of sd 1 in the log density no share is above 0.37.
+const GOOD_EFFICIENCY: f64 = 0.2;
+
 /// What the jump proposals say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JumpSummary {
@@ -95,6 +101,11 @@ impl JumpSummary {
     pub fn doubt_runaway(&mut self) {
         self.evidence.why.clear();
         self.evidence.doubt(RAN_AWAY.into());
+    }
+
+    /// Whether jumps reach all that the chains visit, and often enough.
+    pub fn are_good(&self) -> bool {
+        self.evidence.reliable && self.evidence.efficiency >= GOOD_EFFICIENCY
     }
 
     /// What the evidence is called.

@@ -2,10 +2,10 @@
 
 use crate::atomic_file::FileError;
 use crate::output::check::doubt;
-use crate::output::jumps::RAN_AWAY;
+use crate::output::jumps::{AT_LIMIT, RAN_AWAY};
 use crate::output::{AllDraws, JumpSummary, Kept, Learned, PopulationSummary};
 use kameleon::any_chain::AnyChain;
-use kameleon::diagnose::{Period, Stein, Summary, summarise, unrolled};
+use kameleon::diagnose::{Period, Stein, Summary, Verdict, summarise, unrolled};
 use kameleon::engine::StopRule;
 use kameleon::proposal::FUNNEL;
 use kameleon::record::Draws;
@@ -284,10 +284,21 @@ impl Posterior {
                 summary.verdict.messages.clear();
                 summary.verdict.doubt(away.clone());
             }
-            None => summary.verdict.messages.extend(self.remarks.iter().cloned()),
+            None => self.remark(&mut summary.verdict),
         }
         self.remark_on_circles(&mut summary);
         summary
+    }
+
+    /// Adds the remarks. A warm-up that came to its limit may be why draws are not good; of good ones that are jumped well it says nothing.
+    fn remark(&self, verdict: &mut Verdict) {
+        let (limits, others): (Vec<_>, Vec<_>) = self.remarks.iter().cloned().partition(|text| text.contains(AT_LIMIT));
+        match verdict.converged {
+            false => verdict.messages.extend(limits),
+            true if self.jumps.as_ref().is_some_and(JumpSummary::are_good) => {}
+            true => verdict.remarks.extend(limits),
+        }
+        verdict.remarks.extend(others);
     }
 
     /// The draws of the chain that has the fewest, those that are not in memory included.

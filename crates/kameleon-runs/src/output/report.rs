@@ -2,6 +2,7 @@
 
 mod data;
 mod html;
+mod jumps;
 mod modes;
 mod parameter;
 mod thinned;
@@ -45,6 +46,7 @@ pub fn report_html(posterior: &Posterior) -> String {
                 .map_or(String::new(), |summary| words::table(summary, posterior.points().len())),
         ),
         ("{{modes}}", modes::table(posterior)),
+        ("{{jumps}}", summary.as_ref().map_or_else(String::new, |summary| jumps::table(posterior, summary))),
         ("{{sampler}}", words::sampler(posterior)),
         ("{{settings}}", escape(&posterior.settings)),
         ("{{version}}", escape(env!("CARGO_PKG_VERSION"))),

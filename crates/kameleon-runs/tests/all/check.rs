@@ -59,22 +59,24 @@ fn a_folder_keeps_what_the_check_found() {
 }
 
 #[test]
-fn a_warm_up_at_its_limit_and_modes_that_nobody_looked_for_are_told_and_speak_against_nothing() {
+fn modes_that_nobody_looked_for_are_told_and_a_warm_up_at_its_limit_is_where_it_may_matter() {
     let model = "model.log-density = \"-2*a^2\"\nparameters.a = { prior = \"normal(0, 3)\" }\nrun.draws = 2000";
     let said = |more: &str| {
         let settings = RunSettings::from_toml(&format!("{model}\n{more}"), "run.toml").unwrap();
         run(&settings, None).unwrap().posterior.summary().verdict
     };
-    let short = said("run.warmup = \"chains\"\nrun.max-warmup = 300");
-    assert!(short.converged, "{short}");
-    assert!(
-        short.messages[0].contains("limit of 300 iterations") && short.messages[0].contains("max-warmup"),
-        "{short}"
-    );
-    assert!(short.messages[1].starts_with("A mode that no chain met"), "{short}");
+    let limit = |words: &[String]| words[0].contains("limit of 300 iterations") && words[0].contains("max-warmup");
+    let short = "run.warmup = \"chains\"\nrun.max-warmup = 300";
+    let good = said(short);
+    assert!(good.converged && good.messages.is_empty() && good.remarks.len() == 1, "{good}");
+    assert!(good.remarks[0].starts_with("A mode that no chain met"), "{good}");
+    let unknown = said(&format!("{short}\noutput.keep-jumps = false"));
+    assert!(unknown.converged && unknown.messages.is_empty() && limit(&unknown.remarks), "{unknown}");
+    let few = said(&format!("{short}\nrun.max-draws = 50"));
+    assert!(!few.converged && limit(&few.messages[few.messages.len() - 1..]) && few.remarks.len() == 1, "{few}");
     let whole = said("run.warmup = \"chains\"");
-    assert_eq!(whole.messages.len(), 1, "{whole}");
-    assert!(said("run.warmup = \"population\"").messages.is_empty());
+    assert!(whole.messages.is_empty() && whole.remarks.len() == 1, "{whole}");
+    assert_eq!(said("run.warmup = \"population\"").words().count(), 0);
     let started = RunSettings::from_toml(&format!("{model}\nstart = [[0]]\nrun.warmup = 300"), "run.toml").unwrap();
-    assert!(run(&started, None).unwrap().posterior.summary().verdict.messages.is_empty());
+    assert_eq!(run(&started, None).unwrap().posterior.summary().verdict.words().count(), 0);
 }

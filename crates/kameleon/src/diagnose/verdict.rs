@@ -39,6 +39,8 @@ pub struct Verdict {
     pub goal: Option<String>,
     /// What is wrong and what helps; also, for draws that pass, what the diagnostics could not see.
     pub messages: Vec<String>,
+    /// What else to know of the run, which says nothing against its draws.
+    pub remarks: Vec<String>,
 }
 
 impl Verdict {
@@ -70,7 +72,8 @@ impl Verdict {
     }
 
     fn nothing(chains: usize) -> Self {
-        Self { converged: false, agree: false, tails_checked: false, chains, goal: None, messages: Vec::new() }
+        let (messages, remarks) = (Vec::new(), Vec::new());
+        Self { converged: false, agree: false, tails_checked: false, chains, goal: None, messages, remarks }
     }
 
     /// Something else speaks against the draws: it comes before what does not.
@@ -92,6 +95,11 @@ impl Verdict {
         format!("every R-hat is at most 1.01, every effective size (ESS) at least {least}{tails}")
     }
 
+    /// All that is said besides the headline: the messages, then the remarks.
+    pub fn words(&self) -> impl Iterator<Item = &String> {
+        self.messages.iter().chain(&self.remarks)
+    }
+
     /// The verdict without the messages.
     pub fn headline(&self) -> Cow<'static, str> {
         match (self.converged, &self.goal) {
@@ -105,7 +113,7 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.headline())?;
-        self.messages.iter().try_for_each(|message| writeln!(f, "- {message}"))
+        self.words().try_for_each(|words| writeln!(f, "- {words}"))
     }
 }
 

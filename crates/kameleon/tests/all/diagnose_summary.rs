@@ -19,8 +19,15 @@ fn summary(chains: &[Vec<f64>], dim: usize) -> Summary {
 }
 
 /// The verdict on draws that nothing speaks against.
-const BELIEVED: Verdict =
-    Verdict { converged: true, agree: true, tails_checked: false, chains: 4, goal: None, messages: vec![] };
+const BELIEVED: Verdict = Verdict {
+    converged: true,
+    agree: true,
+    tails_checked: false,
+    chains: 4,
+    goal: None,
+    messages: vec![],
+    remarks: vec![],
+};
 
 /// The table of these lines.
 fn table(parameters: &[ParameterSummary]) -> String {

@@ -62,18 +62,19 @@ pub(super) fn facts(posterior: &Posterior) -> String {
 
 /// Whether the draws can be trusted, why, and what to do.
 pub(super) fn verdict(posterior: &Posterior, summary: Option<&Summary>) -> String {
+    let words = |summary: &Summary| summary.verdict.words().cloned().collect::<Vec<_>>();
     let (class, head, mut lines) = match summary {
         None => ("bad", "The run cannot be judged", vec!["Its files are inconsistent; run it again.".to_string()]),
         Some(summary) if summary.verdict.converged => {
             let mut lines = vec![format!("The chains agree: {}", summary.verdict.what_passed())];
             lines.extend(precision(&summary.parameters));
-            lines.extend(summary.verdict.messages.iter().cloned());
+            lines.extend(summary.verdict.words().cloned());
             ("good", "Converged", lines)
         }
         Some(summary) if summary.verdict.goal.is_some() => {
-            ("note", "The goal of the run was reached; by the usual limits", summary.verdict.messages.clone())
+            ("note", "The goal of the run was reached; by the usual limits", words(summary))
         }
-        Some(summary) => ("bad", "Not converged: do not rely on these draws yet", summary.verdict.messages.clone()),
+        Some(summary) => ("bad", "Not converged: do not rely on these draws yet", words(summary)),
     };
     lines.iter_mut().for_each(|line| *line = format!("<li>{}</li>", escape(line)));
     let mark = if class == "good" { "✓" } else { "!" };
