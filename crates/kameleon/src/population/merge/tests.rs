@@ -13,12 +13,8 @@ fn niche(problem: &Gaussians, x: f64, sd: f64) -> Niche {
 #[test]
 fn tops_on_one_hill_become_one_and_others_stay() {
     let problem = Gaussians::two(2);
-    let niches = [
-        niche(&problem, -4.0, 1.0),
-        niche(&problem, 4.0, 0.4),
-        niche(&problem, 4.1, 0.4),
-        niche(&problem, -3.5, 1.0),
-    ];
+    let niches =
+        [niche(&problem, -4.0, 1.0), niche(&problem, 4.0, 0.4), niche(&problem, 4.1, 0.4), niche(&problem, -3.5, 1.0)];
     let mut unite = Unite::new(&niches[..2], &niches[2..]);
     problem.run(&mut unite, 0.0, &mut stream(1, 0, Purpose::Learn));
     let tops: Vec<f64> = unite.niches().iter().map(|niche| niche.top[0]).collect();
