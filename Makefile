@@ -155,7 +155,7 @@ venv: .venv/made .venv-new/made
 	$(PYTHON) -m venv .venv
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r python/requirements-clusters.txt \
-		|| echo "NOTE: ray and parsl cannot be installed, so chains on their clusters are not tested"
+		|| echo "NOTE: an MPI, ray and parsl cannot be installed, so chains on their clusters are not tested"
 	touch $@
 
 .venv-new/made: python/requirements-arviz.txt

@@ -37,6 +37,8 @@ MOST_POLLS = 2500
 """How often in a second all chains together look whether the run was stopped: with thousands each looks less often."""
 PATIENCE = 6.0
 """A task that takes this many times as long as every task before it is given to another worker too."""
+COUNT_EVERY = 5.0
+"""How often the workers of an executor are counted while they are shown, in seconds: those of a cluster come and go."""
 
 Answer = tuple[bytes, BaseException | None]
 Task = tuple[str, Recipe, bytes]
@@ -105,7 +107,7 @@ class Sender:
         self.recipe = recipe
         self.run = uuid.uuid4().hex
         self.task_time = TASK_TIME
-        self.load = Load(_workers(executor))
+        self.load = Load(lambda: _workers(executor))
         self.folder: Path | None = None
         """Where the run is kept, if it is."""
         self.clear: Callable[[], None] | None = None
@@ -148,12 +150,14 @@ class Sender:
 class Load:
     """How busy the workers of an executor are."""
 
-    def __init__(self, workers: int | None) -> None:
+    def __init__(self, count: Callable[[], int | None]) -> None:
         self.out = 0
         """The tasks that are out."""
         self.longest = 0.0
         """The longest time from sending a task to its answer, in seconds."""
-        self._workers = workers
+        self._count = count
+        self._workers = count()
+        self._counted = time.monotonic()
         self._most = 0
         self._worked = 0.0
         self._offered = 0.0
@@ -163,7 +167,16 @@ class Load:
     @property
     def workers(self) -> int:
         """Their number: that of the executor where it tells, or else the most tasks that were out at a time."""
-        return self._workers or self._most
+        return self._most if self._workers is None else self._workers
+
+    def look(self) -> None:
+        """Counts the workers again, if it is time; who shows them calls it."""
+        now = time.monotonic()
+        if now - self._counted >= COUNT_EVERY:
+            workers = self._count()
+            with self._lock:
+                self._offer(now)
+                self._workers, self._counted = workers, now
 
     @property
     def busy(self) -> int:
@@ -183,11 +196,13 @@ class Load:
 
     def _change(self, by: int) -> None:
         with self._lock:
-            now = time.monotonic()
-            self._offered += (now - self._changed) * self.workers
-            self._changed = now
+            self._offer(time.monotonic())
             self.out += by
             self._most = max(self._most, self.out)
+
+    def _offer(self, now: float) -> None:
+        self._offered += (now - self._changed) * self.workers
+        self._changed = now
 
     @property
     def utilisation(self) -> float | None:
@@ -196,12 +211,15 @@ class Load:
 
 
 def _workers(executor: Any) -> int | None:
-    """The number of workers, where the executor tells it."""
+    """The number of workers at this moment, where the executor tells it; a cluster may have none yet."""
     known = getattr(executor, "_max_workers", None)
     client = getattr(executor, "_client", None)
     if known is None and client is not None and callable(getattr(client, "ncores", None)):
-        known = sum(client.ncores().values())
-    return known if isinstance(known, int) and known > 0 else None
+        try:
+            known = sum(client.ncores().values())
+        except Exception:  # of a client that is closed, or whose scheduler is gone
+            return None
+    return known if isinstance(known, int) else None
 
 
 def _of(count: int, what: str) -> str:

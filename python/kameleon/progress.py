@@ -1,7 +1,8 @@
-"""Progress in terminals and notebooks."""
+"""Progress in terminals, notebooks and the logs of jobs."""
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections import deque
@@ -14,6 +15,8 @@ from .errors import SettingsError
 
 WINDOW = 60.0
 """The seconds over which evaluations per second are counted: tasks of executors bring them by the lump."""
+LOG_EVERY = 60.0
+"""The seconds between two lines in a log."""
 
 
 class States(list[tuple[int, float, float]]):
@@ -28,7 +31,7 @@ class States(list[tuple[int, float, float]]):
     ess: float | None = None
     """The effective number of draws is at least this, by the same looks."""
     per_second: float | None = None
-    """Evaluations per second by all chains, of late."""
+    """Evaluations per second by all chains, or by the population, of late."""
     seconds_left: float | None = None
     """About how long the run will go on, where its length is known."""
     workers: int | None = None
@@ -59,11 +62,12 @@ class Load(Protocol):
     def busy(self) -> int: ...
     @property
     def utilisation(self) -> float | None: ...
+    def look(self) -> None: ...
 
 
 @contextmanager
 def watcher(progress: Progress, run: dict[str, Any], load: Load | None = None) -> Iterator[Watcher | None]:
-    """What is called with the states of the chains: a bar, the user's function, or nothing."""
+    """What is called with the states of the chains: a bar, lines in a log, the user's function, or nothing."""
     meter = Meter(run, load)
     if callable(progress):
         tell = progress
@@ -72,10 +76,11 @@ def watcher(progress: Progress, run: dict[str, Any], load: Load | None = None) -
     if progress not in (None, True, False):
         raise SettingsError("progress", f"must be True, False or a function, not {progress!r}")
     where = _place()
-    if progress is False or (progress is None and where is None):
+    if progress is False or (progress is None and sys.stderr is None):
         yield None
         return
-    bar = Table(meter) if where == "notebook" else Bar(meter)
+    in_log = progress is None and where is None
+    bar = Table(meter) if where == "notebook" else Log(meter) if in_log else Bar(meter)
     try:
         yield bar
     finally:
@@ -104,6 +109,7 @@ class Meter:
         self._load = load
         self._started = time.monotonic()
         self._looks: deque[tuple[float, int]] = deque()
+        self._phase = ""
 
     @property
     def seconds(self) -> float:
@@ -124,10 +130,17 @@ class Meter:
         states.phase = _phase(seen) if population is None else "population"
         states.r_hat, states.ess = so_far or (None, None)
         done, total = sum(iterations for iterations, *_ in seen), self.total(seen)
+        if population is not None:
+            done = _evaluations(population)
+        if (population is None) != (self._phase != "population"):
+            # What comes now is counted from zero.
+            self._looks.clear()
+        self._phase = states.phase
         states.per_second = self._rate(done)
         if states.per_second and total is not None and population is None:
             states.seconds_left = max(total - done, 0) / states.per_second
         if self._load is not None:
+            self._load.look()
             states.workers, states.busy = self._load.workers, self._load.busy
             states.utilisation = self._load.utilisation
         return states
@@ -147,6 +160,12 @@ class Meter:
         return (done - before) / (now - since) if done > before and now > since else None
 
 
+def _evaluations(population: str) -> int:
+    """Those of a population, by what it says of itself."""
+    told = re.search(r"(\d+) evaluations", population)
+    return int(told[1]) if told else 0
+
+
 def _acceptance(states: States) -> float:
     """Over all chains."""
     return sum(n * share for n, share, *_ in states) / max(sum(n for n, *_ in states), 1)
@@ -161,6 +180,9 @@ def _duration(seconds: float) -> str:
 class Shown:
     """What is shown while a run goes on, a few times a second."""
 
+    every = 0.2
+    """The seconds between two times that it is shown."""
+
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
         self._shown = 0.0
@@ -168,7 +190,7 @@ class Shown:
     def __call__(self, seen: Seen, population: str | None = None, so_far: SoFar = None) -> None:
         now = time.monotonic()
         states = self._meter.states(seen, population, so_far)
-        if now - self._shown >= 0.2:
+        if now - self._shown >= self.every:
             self._shown = now
             self.show(states, self._meter.share(seen))
 
@@ -186,15 +208,14 @@ class Bar(Shown):
 
     def line(self, states: States, share: float | None) -> str:
         """Its text."""
-        if states.phase == "population":
-            return f"population: {states.population}, {_duration(self._meter.seconds)}"
         done, length = sum(n for n, *_ in states), _duration(self._meter.seconds)
-        parts = [
-            f"{states.phase}: {len(states)} chains, {done:,} iterations, accepted {_acceptance(states):.0%}, {length}"
-        ]
+        what = f"{len(states)} chains, {done:,} iterations, accepted {_acceptance(states):.0%}"
+        parts = [f"{states.phase}: {what if states.population is None else states.population}, {length}"]
         if states.per_second:
             parts.append(f"{states.per_second:,.0f} per second")
-        if states.workers:
+        if states.workers == 0:
+            parts.append("no workers yet")
+        elif states.workers:
             used = "" if states.utilisation is None else f", used {states.utilisation:.0%}"
             parts.append(f"{states.busy} of {states.workers} workers busy{used}")
         if states.seconds_left is not None:
@@ -214,6 +235,24 @@ class Bar(Shown):
             sys.stderr.flush()
 
 
+class Log(Bar):
+    """A line a minute where nothing can be written over, as in the log of a job."""
+
+    every = LOG_EVERY
+
+    def __init__(self, meter: Meter) -> None:
+        super().__init__(meter)
+        # A short run says nothing.
+        self._shown = time.monotonic()
+
+    def show(self, states: States, share: float | None) -> None:
+        sys.stderr.write(f"{self.line(states, share)}\n")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        pass
+
+
 class Table(Shown):
     """A table in a notebook, which changes in place."""
 
@@ -230,7 +269,7 @@ class Table(Shown):
             rows.append(("iterations", f"{done:,}"))
         if states.per_second:
             rows.append(("evaluations per second", f"{states.per_second:,.0f}"))
-        if states.workers:
+        if states.workers is not None:
             rows.append(("workers busy", f"{states.busy} of {states.workers}"))
         if states.utilisation is not None:
             rows.append(("utilisation", f"{states.utilisation:.0%}"))

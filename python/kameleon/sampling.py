@@ -119,7 +119,8 @@ def sample(
         checkpoint: a folder for the run, for ``km.resume``, ``km.load`` and the program ``kameleon``.
         keep_warmup: whether the draws of the warm-up are kept.
         keep_jumps: whether jump proposals are kept, from which the evidence and weighted draws come.
-        progress: True, False, or a function that is called with the state of every chain.
+        progress: True, False, or a function that is called with the state of every chain. By default there is a bar in
+            a terminal, a table in a notebook, and elsewhere a line on standard error once a minute.
 
     Ctrl-C ends the run and returns the draws so far.
 

@@ -35,6 +35,21 @@ def test_data_come_by_args_and_kwargs():
     assert km.sample(noisy_scaled, [0.0], args=(3.0,), **SHORT)._posterior["noisy"]
 
 
+def test_a_vectorised_function_is_called_with_a_row_of_each_of_1000_chains():
+    calls = []
+
+    def rows(x):
+        calls.append(len(x))
+        return -0.5 * (x**2).sum(axis=1)
+
+    # 40 iterations are the shortest warm-up that chains of the default sampler may end by themselves.
+    plan = {"chains": 1000, "warmup": 40, "draws": 10, "seed": 1, "check": "off"}
+    result = km.sample(rows, np.zeros(2), vectorized=True, **plan)
+    assert result.draws.shape == (1000, 10, 2)
+    # A start and 50 iterations; besides, single rows tell whether the function is noisy.
+    assert [count for count in calls if count > 1] == 51 * [1000]
+
+
 def test_a_second_argument_is_data_or_noise_but_never_guessed():
     with pytest.raises(km.SettingsError, match="takes mean besides the point: pass data by args= or kwargs=; if it is"):
         km.sample(scaled, [0.0])

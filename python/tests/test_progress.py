@@ -10,8 +10,8 @@ from conftest import normal
 
 import kameleon as km
 from kameleon import progress
-from kameleon.executors import Load
-from kameleon.progress import Bar, Meter, Table
+from kameleon.executors import COUNT_EVERY, Load
+from kameleon.progress import LOG_EVERY, Bar, Log, Meter, Table
 
 
 def seen(iterations, warmup=900):
@@ -44,7 +44,7 @@ def test_the_speed_is_that_of_late_also_of_a_run_that_was_resumed(clock):
 
 
 def test_the_load_of_workers_is_counted(clock):
-    load = Load(4)
+    load = Load(lambda: 4)
     for _ in range(6):
         load.sent()
     assert (load.busy, load.workers, load.utilisation) == (4, 4, None)
@@ -52,14 +52,57 @@ def test_the_load_of_workers_is_counted(clock):
     for _ in range(6):
         load.back(0.0, 5.0)
     assert load.busy == 0 and load.longest == 10.0 and load.utilisation == pytest.approx(30 / 40)
-    unknown = Load(None)
+    unknown = Load(lambda: None)
     for _ in range(3):
         unknown.sent()
     assert unknown.workers == unknown.busy == 3
 
 
+def test_workers_that_come_and_go_are_counted_again_when_they_are_shown(clock):
+    there = 0
+    load = Load(lambda: there)
+    load.sent()
+    meter = Meter({"draws": 10_000}, load)
+    states = meter.states(seen(0))
+    assert (states.workers, states.busy) == (0, 0) and "no workers yet" in Bar(meter).line(states, None)
+    there = 8
+    assert meter.states(seen(0)).workers == 0, "the scheduler is not asked at every look"
+    clock.seconds += COUNT_EVERY
+    states = meter.states(seen(0))
+    assert (states.workers, states.busy) == (8, 1)
+    clock.seconds += 2.0
+    load.back(0.0, 4.0)
+    assert load.utilisation == pytest.approx(4 / 16), "offered was 2 s of 8 workers, and 5 s of none"
+
+
+def test_a_population_tells_its_speed_and_workers_and_chains_after_it_count_from_zero(clock):
+    load = Load(lambda: 4)
+    load.sent()
+    meter = Meter({"draws": 10_000, "thin": 1}, load)
+    meter.states(seen(0), "ladder 1; 1000 evaluations")
+    clock.seconds = 10.0
+    line = Bar(meter).line(meter.states(seen(0), "ladder 1; 3000 evaluations"), None)
+    assert line == "population: ladder 1; 3000 evaluations, 10 s, 200 per second, 1 of 4 workers busy"
+    clock.seconds = 20.0
+    assert meter.states(seen(4000)).per_second is None
+    clock.seconds = 30.0
+    assert meter.states(seen(4500)).per_second == pytest.approx(100.0)
+
+
+def test_a_log_has_a_line_a_minute_and_none_of_a_short_run(clock, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_place", lambda: None)
+    with progress.watcher(None, {"draws": 10_000}) as watch:
+        assert isinstance(watch, Log)
+        for clock.seconds in range(int(3 * LOG_EVERY)):
+            watch(seen(100 * clock.seconds))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2 and all("2 chains" in line and "\r" not in line and "\x1b" not in line for line in lines)
+    with progress.watcher(False, {"draws": 10_000}) as watch:
+        assert watch is None
+
+
 def test_a_line_and_a_table_say_how_fast_a_run_goes_and_how_busy_its_workers_are(clock):
-    load = Load(4)
+    load = Load(lambda: 4)
     load.sent()
     meter = Meter({"draws": 10_000, "thin": 1}, load)
     meter.states(seen(0))

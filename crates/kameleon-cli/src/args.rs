@@ -142,7 +142,7 @@ pub struct PrintArgs {
 pub struct ShowArgs {
     #[command(flatten)]
     pub print: PrintArgs,
-    /// Show no progress bars
+    /// Show no progress: no bars, and no lines in a log
     #[arg(long, short)]
     pub quiet: bool,
 }

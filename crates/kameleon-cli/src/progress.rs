@@ -1,8 +1,11 @@
-//! Live progress: a line for a population, and a bar for each chain with its acceptance, scale and speed.
+//! Live progress: a line for a population, and a bar for each chain with its acceptance, scale and speed; in a log, a line a minute.
+
+mod plain;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use kameleon::Progress;
 use kameleon::engine::{PopulationProgress, SoFar};
+use plain::left;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -28,13 +31,13 @@ impl ShareRead {
     }
 }
 
-/// What bars follow.
+/// What bars or lines follow.
 pub struct Watched<'a> {
     /// The chains, …
     pub chains: &'a [Progress],
     /// … which are these of the plan, …
     pub indices: &'a [usize],
-    /// … through their warm-up and so many iterations more.
+    /// … through their warm-up and this many iterations more.
     pub sampling: u64,
     /// What comes before them.
     pub population: &'a PopulationProgress,
@@ -42,15 +45,19 @@ pub struct Watched<'a> {
     pub read: &'a ShareRead,
 }
 
-/// Runs `work` while bars follow it; no bars when quiet or not on a terminal.
+/// Runs `work` while bars follow it, or lines where there is no terminal; neither when quiet.
 pub fn watch<R>(watched: &Watched<'_>, quiet: bool, work: impl FnOnce() -> R) -> R {
-    if quiet || !std::io::stderr().is_terminal() {
+    if quiet {
         return work();
     }
+    let bars = std::io::stderr().is_terminal();
     std::thread::scope(|scope| {
         // The bars end when the sender is dropped, also by a panic in the target.
         let (_running, ended) = mpsc::channel::<()>();
-        scope.spawn(move || draw(watched, &ended));
+        scope.spawn(move || match bars {
+            true => draw(watched, &ended),
+            false => plain::tell(watched.chains, watched.population, watched.sampling, &ended),
+        });
         work()
     })
 }
@@ -166,18 +173,6 @@ fn short(scale: f64) -> String {
     if (0.001..1000.0).contains(&scale) { format!("{scale:.4}") } else { format!("{scale:.1e}") }
 }
 
-/// The time that these iterations take, in seconds, minutes or hours; nothing before the speed is known.
-fn left(iterations: u64, speed: f64) -> String {
-    let seconds = (iterations as f64 / speed).ceil();
-    match seconds {
-        0.0 => String::new(),
-        s if s < 100.0 => format!("{s:.0} s left"),
-        s if s < 6000.0 => format!("{:.0} m left", s / 60.0),
-        s if s.is_finite() => format!("{:.0} h left", s / 3600.0),
-        _ => String::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,13 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_left_and_the_scale_are_short() {
-        assert_eq!(left(0, 10.0), "");
-        assert_eq!(left(10, 0.0), "");
-        assert_eq!(left(0, 0.0), "");
-        assert_eq!(left(991, 10.0), "2 m left");
-        assert_eq!(left(981, 10.0), "99 s left");
-        assert_eq!(left(72_000, 10.0), "2 h left");
+    fn the_scale_is_short() {
         assert_eq!(
             (short(2.1481), short(4.25e-9), short(12_345.0)),
             ("2.1481".into(), "4.3e-9".into(), "1.2e4".into())

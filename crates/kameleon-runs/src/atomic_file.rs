@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use thiserror::Error;
 
@@ -48,6 +48,14 @@ pub fn replace(path: &Path, write: impl FnOnce(&Path) -> Result<(), FileError>) 
         let _ = fs::remove_file(&beside);
     }
     done
+}
+
+/// Removes a file that may not be there.
+pub fn remove(path: &Path) -> Result<(), FileError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(FileError::doing(path, "removing the file")(error)),
+        _ => Ok(()),
+    }
 }
 
 /// Makes sure that the folder's list of files is on the disk too.

@@ -3,9 +3,9 @@
 
 use crate::atomic_file::{self, FileError};
 use crate::error::RunError;
-use crate::settings::{ModelSettings, RunSettings, SettingsError};
+use crate::meeting::{self, ALL_BEGUN, LOOK, PATIENCE};
+use crate::settings::RunSettings;
 use crate::store::{seal, unseal};
-use kameleon::Plan;
 use kameleon::chain::ChainError;
 use kameleon::engine::{Job, Runner};
 use kameleon::learner::{RefreshInput, SharedFit};
@@ -13,17 +13,10 @@ use kameleon::record::{Keep, Moment};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// The folder, next to those of the parts; `*` does not stand for it.
-const NAME: &str = ".exchange";
 /// The first bytes of every file: what it is, and the version of its form.
 const MARK: &[u8; 8] = b"KMLNEXC1";
-/// How often a chain that waits looks for what is missing, and after how long it says for whom it waits.
-const LOOK: Duration = Duration::from_millis(50);
-const PATIENCE: Duration = Duration::from_secs(30);
-/// By then all parts that are begun at the same time have removed what an earlier run left.
-const ALL_BEGUN: Duration = Duration::from_secs(10);
 
 /// Advances one chain of a plan, whose others are advanced elsewhere.
 pub struct Exchange<'a> {
@@ -35,12 +28,7 @@ pub struct Exchange<'a> {
 impl<'a> Exchange<'a> {
     /// For the part of a plan that is in this folder; `inner` advances the chain between exchanges.
     pub fn new(settings: &RunSettings, part: &Path, inner: &'a dyn Runner) -> Result<Self, RunError> {
-        let part = std::path::absolute(part).map_err(FileError::doing(part, "finding the folder"))?;
-        let beside = part.parent().unwrap_or(&part);
-        // Runs with another warm-up next to it have folders of their own.
-        let folder = beside.join(NAME).join(format!("{:08x}", crc32fast::hash(warmup_of(settings)?.as_bytes())));
-        fs::create_dir_all(&folder).map_err(FileError::doing(&folder, "creating the folder"))?;
-        Ok(Self { folder, chains: settings.run.chains, inner })
+        Ok(Self { folder: meeting::folder_of(settings, part)?, chains: settings.run.chains, inner })
     }
 
     fn file(&self, number: u64, chain: usize) -> PathBuf {
@@ -157,17 +145,6 @@ impl<'a> Exchange<'a> {
     }
 }
 
-/// All that the warm-up of a run depends on, as text. What comes after it may differ between parts that learn together, and so may
-/// threads, output, and how patient they are with their models.
-fn warmup_of(settings: &RunSettings) -> Result<String, SettingsError> {
-    let RunSettings { start, model, parameters, sampler, run, .. } = settings.clone();
-    let model = ModelSettings { timeout: None, attempts: None, retries: None, failures: None, ..model };
-    let max_warmup = Some(settings.length()?.warmup);
-    let Plan { chains, warmup, seed, correlation, pool, .. } = run;
-    let run = Plan { chains, warmup, max_warmup, seed, correlation, pool, ..Plan::default() };
-    RunSettings { start, model, parameters, sampler, run, ..RunSettings::default() }.to_toml()
-}
-
 impl Runner for Exchange<'_> {
     fn advance(&self, job: &mut Job<'_>, keep: Keep, sampling: u64, stop: &dyn Fn() -> bool) -> Result<(), ChainError> {
         let lost =
@@ -193,46 +170,5 @@ impl Runner for Exchange<'_> {
 
     fn exchanges(&self) -> bool {
         true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn warmup(more: &str) -> String {
-        let text = format!(
-            "{more}\nmodel.program = [\"./model\"]\nparameters = [\"a\"]\nrun.chains = 8\nrun.warmup = 900\nrun.draws = 100"
-        );
-        let text = text.replace("run.draws = 100", if more.contains("run.draws") { "" } else { "run.draws = 100" });
-        warmup_of(&RunSettings::from_toml(&text, "run.toml").unwrap()).unwrap()
-    }
-
-    #[test]
-    fn parts_learn_together_whatever_differs_that_the_warm_up_does_not_depend_on() {
-        let all_the_same = [
-            "run.draws = 70000",
-            "run.max-minutes = 3",
-            "run.max-evaluations = 100000",
-            "run.threads = 2",
-            "run.thin = 5",
-            "run.chain = 3",
-            "run.check = \"off\"",
-            "output.keep-warmup = true",
-            "output.save-every = 9",
-            "model.timeout = 7",
-            "model.failures = 7",
-            "model.attempts = 7",
-        ];
-        all_the_same.iter().for_each(|more| assert_eq!(warmup(more), warmup(""), "{more}"));
-        let others = [
-            "start = [1.0]",
-            "run.seed = 2",
-            "run.correlation = 0.5",
-            "sampler = \"kameleon:n=500\"",
-            "model.noisy = \"seed\"",
-            "model.folder = \"there\"",
-        ];
-        others.iter().for_each(|more| assert_ne!(warmup(more), warmup(""), "{more}"));
     }
 }

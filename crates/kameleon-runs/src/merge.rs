@@ -1,5 +1,6 @@
 //! The chains of a plan that ran on many machines, put together into one run.
 
+use crate::atomic_file::{self, FileError};
 use crate::error::RunError;
 use crate::large::{MOST_BYTES, Reading, unwritten};
 use crate::load::load;
@@ -8,7 +9,9 @@ use crate::read::settings_of;
 use crate::settings::RunSettings;
 use crate::status::{How, Status};
 use crate::store::{Checkpoint, Files, Folder};
+use kameleon::Warmup;
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Why a run that lacks chains of its plan is not complete.
@@ -41,6 +44,8 @@ pub fn merge(folders: &[PathBuf], out: &Path, incomplete: bool) -> Result<RunSet
         statuses.push(status);
     }
     let Some((settings, _)) = common else { return Err(RunError::refused(out, "there is nothing to merge")) };
+    // With `incomplete`, a part whose chain has not begun counts as missing.
+    found.retain(|chain, folder| has_begun(folder, *chain).unwrap_or(true));
     let missing: Vec<String> =
         (0..settings.run.chains).filter(|k| !found.contains_key(k)).map(|k| k.to_string()).collect();
     if !missing.is_empty() && !incomplete {
@@ -57,21 +62,37 @@ pub fn merge(folders: &[PathBuf], out: &Path, incomplete: bool) -> Result<RunSet
 
 /// An error if a part has not come to its end, or has no draws.
 fn demand_complete(folder: &Path, chain: usize, status: &Status) -> Result<(), RunError> {
-    let saved = Checkpoint::read(&Files::of(folder)?.checkpoint(chain)).map_err(RunError::damaged(chain, false))?;
-    let saved = saved.chain.resume()?;
-    let (made, warmup) = (saved.iterations(), saved.warmup());
-    let far = match made.checked_sub(warmup) {
-        None | Some(0) => format!("chain {chain} has made {made} of {warmup} iterations of warm-up, and no draws"),
-        Some(sampling) => format!("chain {chain} has made {sampling} iterations after its warm-up"),
+    let (far, has_draws) = match has_begun(folder, chain)? {
+        true => how_far(folder, chain)?,
+        false => (format!("chain {chain} has not begun"), false),
     };
     let how = match status.ending {
-        How::Complete | How::Limited if made > warmup => return Ok(()),
+        How::Complete | How::Limited if has_draws => return Ok(()),
         How::Complete | How::Limited => "ended in its warm-up",
         How::Open => "was killed, or is still running",
         How::Stopped => "was stopped",
         How::Failed => "failed",
     };
     Err(RunError::Incomplete(format!("{}: this part {how}: {far}", folder.display())))
+}
+
+/// Whether the chain of a part has begun, as it has not where its population has not ended.
+fn has_begun(folder: &Path, chain: usize) -> Result<bool, RunError> {
+    let files = Files::of(folder)?;
+    Ok(files.checkpoint(chain).exists() || files.journal(chain).exists())
+}
+
+/// How far the chain of a part is, and whether it has draws.
+fn how_far(folder: &Path, chain: usize) -> Result<(String, bool), RunError> {
+    let saved = Checkpoint::read(&Files::of(folder)?.checkpoint(chain)).map_err(RunError::damaged(chain, false))?;
+    let saved = saved.chain.resume()?;
+    let (made, warmup) = (saved.iterations(), saved.warmup());
+    Ok(match made.checked_sub(warmup) {
+        None | Some(0) => {
+            (format!("chain {chain} has made {made} of {warmup} iterations of warm-up, and no draws"), false)
+        }
+        Some(sampling) => (format!("chain {chain} has made {sampling} iterations after its warm-up"), true),
+    })
 }
 
 /// The plan that a folder holds a part of, and which chain it is.
@@ -123,6 +144,26 @@ fn difference(first: &RunSettings, second: &RunSettings) -> Result<String, RunEr
     Ok(pair.map_or("one has more lines".into(), |(a, b)| format!("`{a}` there, `{b}` here")))
 }
 
+/// What the population of the plan found, as its parts have stored it. Chains that learn together have started from one.
+fn population_of<'f>(
+    settings: &RunSettings,
+    parts: impl Iterator<Item = &'f Folder>,
+) -> Result<Option<Vec<u8>>, RunError> {
+    let mut common: Option<Vec<u8>> = None;
+    for folder in parts.filter(|_| settings.run.warmup == Warmup::Population) {
+        let path = folder.population();
+        let bytes = fs::read(&path).map_err(FileError::doing(&path, "reading the population"))?;
+        let first = common.get_or_insert_with(|| bytes.clone());
+        if settings.run.pools() && *first != bytes {
+            return Err(RunError::refused(
+                &path,
+                "the population is not that of the other parts; begin all parts anew",
+            ));
+        }
+    }
+    Ok(common)
+}
+
 fn put_together(
     settings: &RunSettings,
     parts: &BTreeMap<usize, &PathBuf>,
@@ -136,7 +177,11 @@ fn put_together(
         let saved = Checkpoint::read(&folder.checkpoint(chain)).map_err(RunError::damaged(chain, false))?;
         files.push((chain, folder, saved.journal));
     }
+    let population = population_of(settings, files.iter().map(|(_, folder, _)| folder))?;
     let merged = Folder::create(out, &settings.to_toml()?)?;
+    if let Some(bytes) = population {
+        atomic_file::write(&merged.population(), &bytes)?;
+    }
     for (chain, folder, length) in &files {
         crate::store::copy_chain(folder, &merged, *chain, *length)?;
     }

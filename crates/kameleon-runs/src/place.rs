@@ -4,6 +4,7 @@ use crate::error::RunError;
 use crate::exchange::Exchange;
 use crate::large::{MOST_BYTES, unwritten};
 use crate::load::{StoredChain, load, load_limited, posterior};
+use crate::one_population::{CheckModel, OnePopulation};
 use crate::output::{Posterior, write_files};
 use crate::outside::Outside;
 use crate::prepare::Prepared;
@@ -67,24 +68,51 @@ impl<'p> Place<'p> {
         has_one.then(|| search::begin(prepared, self.folder)).transpose()
     }
 
-    /// Runs the population of a run that has one, so that its chains can begin; the end of the run if the population does not come
-    /// to its own.
+    /// Runs the population of a run that has one, or waits for the part of a plan that does, so that chains can begin; the end of the
+    /// run if the population does not come to its own. `check` is of what another part found.
     pub fn run_population(
         &self,
         prepared: &mut Prepared<'_>,
-        search: Option<Search>,
+        mut search: Option<Search>,
+        check: impl Fn(&Prepared<'_>, &Search) -> Result<(), RunError>,
     ) -> Result<Option<Finished>, RunError> {
-        let Some(search) = search else { return Ok(None) };
-        if matches!(search, Search::Running(_)) {
+        let shared = if search.is_some() { OnePopulation::of(prepared, self.folder)? } else { None };
+        if let Some(Search::Running(_)) = &search {
             self.open()?;
+            if let Some(shared) = &shared {
+                search = self.share(prepared, shared, &|found| check(prepared, found))?.or(search);
+            }
         }
+        let Some(search) = search else { return Ok(None) };
         let Outcome { search, ended } = search::run(search, prepared, self.folder, self.runner, self.control)?;
         if let Search::Done(found) = &search {
+            shared.map_or(Ok(()), |shared| shared.leave(&search))?;
             prepared.hand_over(found)?;
         }
         prepared.search = Some(search);
         let finish = |(ending, reason)| self.conclude(prepared, Finish { jobs: Vec::new(), ending, reason }, None);
         ended.map(finish).transpose()
+    }
+
+    /// What another part of the plan found; none where this part runs the population, or was stopped before.
+    fn share(
+        &self,
+        prepared: &Prepared<'_>,
+        shared: &OnePopulation,
+        check: CheckModel<'_>,
+    ) -> Result<Option<Search>, RunError> {
+        if shared.is_run_here() {
+            shared.forget_earlier()?;
+            return Ok(None);
+        }
+        search::say(self.control, Some(shared.words()));
+        let late = prepared.late();
+        let found = shared.wait(check, &|| self.control.is_stopped() || late())?;
+        search::say(self.control, None);
+        if let (Some(found), Some(folder)) = (&found, self.folder) {
+            found.write(folder)?;
+        }
+        Ok(found)
     }
 
     /// A chain at its start, with a new record: in the folder, or in memory.

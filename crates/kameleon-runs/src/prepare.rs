@@ -111,6 +111,12 @@ impl<'a> Prepared<'a> {
         self.plan.time_limit().map(|limit| (self.started, limit))
     }
 
+    /// Tells whether the time of the run is over.
+    pub fn late(&self) -> impl Fn() -> bool + Sync + use<> {
+        let limit = self.time_limit();
+        move || limit.is_some_and(|(started, limit)| started.elapsed() >= limit)
+    }
+
     /// How often a chain on disk is saved while it runs.
     pub fn save_every(&self) -> Duration {
         Duration::from_secs_f64(self.settings.output.save_every)

@@ -80,7 +80,8 @@ fn begin(
 ) -> Result<Finished, RunError> {
     let mut place = Place::new(folder, outside, control);
     let search = place.search(prepared)?;
-    if let Some(ended) = place.run_population(prepared, search)? {
+    let check = |prepared: &Prepared<'_>, found: &Search| same_model::check_population(&place, prepared, Some(found));
+    if let Some(ended) = place.run_population(prepared, search, check)? {
         return Ok(ended);
     }
     let mut jobs = Vec::new();
@@ -129,12 +130,13 @@ pub fn resume_on(
     }
     let place = Place::new(Some(&folder), outside, control);
     let search = place.search(&prepared)?;
-    if let Some(Search::Running(_)) = &search
-        && !trust
-    {
-        same_model::check_population(&place, &prepared, search.as_ref())?;
+    let check = |prepared: &Prepared<'_>, search: &Search| {
+        if trust { Ok(()) } else { same_model::check_population(&place, prepared, Some(search)) }
+    };
+    if let Some(running @ Search::Running(_)) = &search {
+        check(&prepared, running)?;
     }
-    let ended = place.run_population(&mut prepared, search)?;
+    let ended = place.run_population(&mut prepared, search, check)?;
     let mut jobs = if ended.is_some() { Vec::new() } else { rejoin_all(&place, &folder, &prepared)? };
     if !trust && ended.is_none() {
         same_model::check(&place, &prepared, &mut jobs)?;

@@ -55,8 +55,7 @@ pub fn run(
     };
     let threads = prepared.plan.threads();
     let mut evaluator = evaluator(prepared, runner, threads)?;
-    let limit = prepared.time_limit();
-    let late = || limit.is_some_and(|(started, limit)| started.elapsed() >= limit);
+    let late = prepared.late();
     let stop = || control.is_stopped() || late();
     // How many workers a runner has is not known: there may be one for each task.
     let (at_once, first) = if runner.is_some() { (MOST_TASKS, MOST_TASKS) } else { (threads, FIRST_PART * threads) };
@@ -91,7 +90,7 @@ pub fn run(
     let (search, saved) = store(population, folder);
     let ended = match worked.and(saved) {
         Err(source) => Some(failed(evaluations, source, evaluator.failed_at(), prepared)),
-        Ok(()) => ended_early(&search, evaluations, limit.filter(|_| late())),
+        Ok(()) => ended_early(&search, evaluations, prepared.time_limit().filter(|_| late())),
     };
     Ok(Outcome { search, ended })
 }
@@ -125,7 +124,8 @@ fn report(population: &Population, control: Control<'_>) {
     say(control, Some(line));
 }
 
-fn say(control: Control<'_>, line: Option<String>) {
+/// Shows this line, or none.
+pub fn say(control: Control<'_>, line: Option<String>) {
     if let Some(progress) = control.population {
         progress.say(line);
     }

@@ -35,8 +35,7 @@ pub fn check(
     let places = Places::new(&chains, dim, differences)?;
     let (mut points, mut changes) = (places.neighbours(), Vec::new());
     circles.seen_from(&Circles::default(), &mut points, dim, |_, change| changes.push(change));
-    let limit = prepared.time_limit();
-    let late = || limit.is_some_and(|(started, limit)| started.elapsed() >= limit);
+    let late = prepared.late();
     let stop = || control.is_stopped() || late();
     let each: Vec<&[f64]> = points.chunks_exact(dim).collect();
     // A model that fails now has given all draws of the run.

@@ -152,13 +152,10 @@ impl Plan {
     /// What a population needs.
     fn check_population(&self) -> Result<(), SettingsError> {
         self.population.check().map_err(|error| error.within("population"))?;
-        let refuse = |ok: bool, what: &str| SettingsError::demand("warmup", ok, &format!("\"population\" {what}"));
         let name = self.sampler.name();
-        let what = format!("hands over to the sampler kameleon, which can use what it found; {name} cannot");
-        refuse(self.sampler.history_points().is_some(), &what)?;
         let what =
-            "starts all chains from what it found, so none can be run alone; say \"chains\" in all parts of the plan";
-        refuse(self.chain.is_none(), what)?;
+            format!("\"population\" hands over to the sampler kameleon, which can use what it found; {name} cannot");
+        SettingsError::demand("warmup", self.sampler.history_points().is_some(), &what)?;
         if let Some(most) = self.max_evaluations {
             let chains = self.chains as u64 * self.thin.saturating_add(population::SETTLING + 1);
             let least = 2 * chains.max(population::LEAST_EVALUATIONS);

@@ -126,14 +126,12 @@ fn what_cannot_be_is_refused_in_words() {
     let said = |args: &[&str]| says(2, &[&["sample", &file], args].concat());
     assert!(says(2, &["sample", "--warmup", "population"]).contains("needs one of every parameter"));
     assert!(said(&["--warmup", "population", "--start", "0,0,0"]).contains("a population needs no start"));
-    assert!(said(&["--warmup", "population", "--chain", "0", "--no-pool"]).contains("none can be run alone"));
+    assert!(said(&["--warmup", "population", "--chain", "0"]).contains("none can be run alone in memory"));
     assert!(
         said(&["--warmup", "2.5"]).contains("must be a number of iterations, \"chains\", \"population\" or \"auto\"")
     );
     assert!(said(&["--set", "population.particles=1"]).contains("population.particles: must be from 50"));
     assert!(said(&["--set", "population.partikels=1"]).contains("unknown key `partikels`"));
-    let chains = json(&["sample", &file, "--chain", "0", "--no-pool", "--draws", "100"]);
-    assert!(chains["population"].is_null(), "auto leaves one chain of a plan alone");
     let folder = place.join("chains");
     prints(&["sample", &file, "--warmup", "chains", "--draws", "100", "--quiet", "--out", text(&folder)]);
     assert!(says(2, &["export", text(&folder), "--csv", "--modes"]).contains("has no modes to tell"));

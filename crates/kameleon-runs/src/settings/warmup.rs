@@ -51,11 +51,7 @@ impl RunSettings {
     fn is_unsearched(&self) -> bool {
         let can = self.sampler().is_ok_and(|sampler| sampler.history_points().is_some());
         let few = self.parameters.names().len() <= MOST_PARAMETERS;
-        self.run.warmup != Warmup::Population
-            && can
-            && few
-            && self.run.chain.is_none()
-            && self.check_population().is_ok()
+        self.run.warmup != Warmup::Population && can && few && self.check_population().is_ok()
     }
 
     /// Warm-up and draws where nothing is said: what suits the model, once for each ten parameters that have names.

@@ -2,7 +2,6 @@
 
 use crate::atomic_file::{self, FileError};
 use std::fs::{self, File, TryLockError};
-use std::io::ErrorKind;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -136,9 +135,9 @@ impl Folder {
         let Self { files, made, lock } = self;
         let of_chains = chains.iter().flat_map(|chain| [files.journal(*chain), files.checkpoint(*chain)]);
         let of_run = [POPULATION, STATUS, SETTINGS, FORM].map(|file| files.0.join(file));
-        of_chains.chain(of_run).try_for_each(|file| remove(&file))?;
+        of_chains.chain(of_run).try_for_each(|file| atomic_file::remove(&file))?;
         drop(lock);
-        remove(&files.0.join(LOCK))?;
+        atomic_file::remove(&files.0.join(LOCK))?;
         if made {
             // Somebody else may have put something there.
             let _ = fs::remove_dir(files.0);
@@ -148,7 +147,7 @@ impl Folder {
 
     /// Removes the journal of a chain, if there is one, so that the chain can start again.
     pub fn remove_journal(&self, chain: usize) -> Result<(), FileError> {
-        remove(&self.journal(chain))
+        atomic_file::remove(&self.journal(chain))
     }
 }
 
@@ -163,11 +162,3 @@ impl Deref for Folder {
 /// For what has not the form of this version.
 pub(super) const OTHER_VERSION: &str = "was written by another version of kameleon, in a different format; resume it with \
                                         that version, or start the run again";
-
-/// Removes a file that may not be there.
-fn remove(file: &Path) -> Result<(), FileError> {
-    match fs::remove_file(file) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(FileError::doing(file, "removing the file")(error)),
-        _ => Ok(()),
-    }
-}

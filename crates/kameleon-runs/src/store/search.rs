@@ -7,6 +7,7 @@ use kameleon::population::{Found, Population, Witness};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;
+use std::path::Path;
 
 /// The first bytes of the file: what it is, and the version of its form.
 const MARK: &[u8; 8] = b"KMLNPOP3";
@@ -21,24 +22,32 @@ pub enum Search {
 }
 
 impl Search {
-    /// Writes it whole: after a crash at any moment the file holds this or what was there before.
+    /// Writes it into the folder of a run.
     pub fn write(&self, files: &Files) -> Result<(), FileError> {
-        let path = files.population();
-        atomic_file::write(&path, &seal(MARK, self).map_err(|why| FileError::new(&path, why))?)
+        self.write_to(&files.population())
+    }
+
+    /// Writes it whole: after a crash at any moment the file holds this or what was there before.
+    pub fn write_to(&self, path: &Path) -> Result<(), FileError> {
+        atomic_file::write(path, &seal(MARK, self).map_err(|why| FileError::new(path, why))?)
     }
 
     /// What the folder has, for parameters in `dim` dimensions; none before it was first saved.
     pub fn read(files: &Files, dim: usize) -> Result<Option<Self>, FileError> {
-        let path = files.population();
-        let bytes = match fs::read(&path) {
+        Self::read_from(&files.population(), dim)
+    }
+
+    /// What a file has, for parameters in `dim` dimensions; none if there is no file.
+    pub fn read_from(path: &Path, dim: usize) -> Result<Option<Self>, FileError> {
+        let bytes = match fs::read(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            read => read.map_err(FileError::doing(&path, "reading the population"))?,
+            read => read.map_err(FileError::doing(path, "reading the population"))?,
         };
-        let search: Self = unseal(MARK, "population of a run", &bytes).map_err(|why| FileError::new(&path, why))?;
+        let search: Self = unseal(MARK, "population of a run", &bytes).map_err(|why| FileError::new(path, why))?;
         match search.fits(dim) {
             true => Ok(Some(search)),
             false => {
-                Err(FileError::new(&path, format_args!("the population is not of {dim} parameters, or is damaged")))
+                Err(FileError::new(path, format_args!("the population is not of {dim} parameters, or is damaged")))
             }
         }
     }

@@ -10,6 +10,7 @@ mod folder;
 mod jumps;
 mod large;
 mod merge;
+mod parts;
 mod periodic;
 mod population;
 mod posterior;

@@ -48,7 +48,7 @@ fn share_of(posterior: &Posterior, is_in: impl Fn(&[f64]) -> bool) -> f64 {
 }
 
 /// Everything that was found, whatever happened on the way.
-fn everything(posterior: &Posterior) -> String {
+pub fn everything(posterior: &Posterior) -> String {
     format!("{:?} {:?}", posterior.population, posterior.jumps)
 }
 
@@ -285,12 +285,12 @@ fn auto_takes_a_population_only_where_it_can_and_should() {
     };
     assert_eq!(with(|_| ()), "Population");
     assert_eq!(with(|s| s.run.max_evaluations = Some(20_000)), "Population");
+    assert_eq!(with(|s| (s.run.chain, s.run.pool) = (Some(0), false)), "Population");
     for chains in [
         (|s| s.run.max_evaluations = Some(19_999)) as fn(&mut RunSettings),
         |s| s.start = Some(vec![vec![0.0, 0.0]]),
         |s| s.parameters.0[1].1.start = Some(kameleon_runs::settings::Start::At(0.0)),
         |s| s.parameters.0[0].1.prior = None,
-        |s| (s.run.chain, s.run.pool) = (Some(0), false),
         |s| s.run.warmup = Warmup::Chains,
     ] {
         assert_eq!(with(chains), "Chains");
@@ -311,7 +311,6 @@ fn a_population_is_refused_in_words_where_it_cannot_be() {
     );
     assert!(said(|s| s.start = Some(vec![vec![0.0, 0.0]])).contains("start: a population needs no start"));
     assert!(said(|s| s.sampler.name = "AM-LS".into()).contains("hands over to the sampler kameleon"));
-    assert!(said(|s| (s.run.chain, s.run.pool) = (Some(0), false)).contains("so none can be run alone"));
     assert!(said(|s| s.run.max_evaluations = Some(1000)).contains("run.max-evaluations: 1000 are not enough"));
     assert!(said(|s| s.population.particles = Some(3)).contains("population.particles: must be from 50"));
     let wrong = |warmup: &str| {
