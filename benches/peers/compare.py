@@ -124,7 +124,7 @@ def append_row(file: Path, row: Row) -> None:
 
 
 def seeds_of(peer: Peer, first: int | None, count: int | None) -> range:
-    """The usual seeds are at most as many as the sampler is worth waiting for; of fresh ones there are as many as asked for."""
+    """The usual seeds, at most as many as the sampler is worth waiting for; or fresh ones, as many as asked for."""
     if first is None:
         return range(1, 1 + min(peer.seeds, count or peer.seeds))
     return range(first, first + (count or peer.seeds))
