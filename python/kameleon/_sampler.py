@@ -22,6 +22,7 @@ class Sampler:
     name: str = field(init=False)
     """The sampler's name in the paper."""
     _json: str = field(init=False)
+    _needs_gradient: bool = field(init=False)
 
     def __post_init__(self) -> None:
         if not isinstance(kernel := getattr(self, "kernel", Kernel()), Kernel):
@@ -29,9 +30,10 @@ class Sampler:
         arguments = [(each, getattr(self, each.name)) for each in fields(self) if each.init]
         # Defaults are left to the library, where one setting may determine others.
         given = {each.name: value for each, value in arguments if not _same(value, each.default)}
-        name, text = _kameleon.check_sampler(json.dumps({"name": self._name, **given}, default=plain))
+        name, text, needs_gradient = _kameleon.check_sampler(json.dumps({"name": self._name, **given}, default=plain))
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "_json", text)
+        object.__setattr__(self, "_needs_gradient", needs_gradient)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -134,6 +134,14 @@ def draw_starts(prior: PythonPrior, table: Table, seed: int, chains: int) -> Non
             table[names[k]]["start"] = [float(x) for x in draws[:, k]]
 
 
+def check_slope(prior: PythonPrior, chosen: Sampler) -> None:
+    """Raises an error if the sampler needs the slope of a prior that Python evaluates."""
+    if chosen._needs_gradient:
+        why = f"{chosen.name} needs the gradient, and the slope of a prior that Python evaluates is not known"
+        what = "choose built-in priors, or add the log prior and its slope to log_density and gradient"
+        raise SettingsError("priors", f"{why} ({prior.about}): {what}")
+
+
 def check_population(prior: PythonPrior | None, table: Table) -> None:
     """Says what a population lacks in a prior that is not proper."""
     if prior is None or prior.is_proper:

@@ -143,6 +143,7 @@ def sample(
     if warmup == "population":
         arguments.check_population(prior, table)
     if prior is not None:
+        arguments.check_slope(prior, chosen)
         recipe = partial(problem.under, recipe, prior)
         what = recipe()
         if starts is None:

@@ -158,6 +158,25 @@ def test_a_gradient_that_nobody_needs_is_not_asked_for():
     km.sample(value, [0.0, 0.0], gradient=never, sampler=km.SM(), **SHORT)
 
 
+@pytest.mark.parametrize("vectorized", [False, True])
+@pytest.mark.parametrize("sampler", [km.MALA(), km.KAMH(drift=True, n=50)])
+def test_a_prior_whose_slope_is_not_known_is_named(sampler, vectorized):
+    def flat(x):
+        return 0.0 * x if np.ndim(x) else 0.0
+
+    def joint(x):
+        return -0.5 * (x**2).sum(axis=-1)
+
+    given = {"gradient": lambda x: -x, "sampler": sampler, "vectorized": vectorized, **SHORT}
+    function = (lambda x: -0.5 * (x**2).sum(axis=1)) if vectorized else value
+    for priors, named in ((joint, "joint"), ({"a": flat}, "flat")):
+        with pytest.raises(km.SettingsError, match=f"slope of a prior that Python evaluates .*{named}") as caught:
+            km.sample(function, [0.5, 1.0], parameters=["a", "b"], priors=priors, **given)
+        assert caught.value.setting == "priors"
+    drawn = km.sample(function, [0.5, 1.0], parameters=["a", "b"], priors={"a": "normal(0, 1)"}, **given)
+    assert drawn.draws.shape[2] == 2
+
+
 def test_built_in_targets_tell_their_gradient():
     banana = km.targets.Banana(2)
     x, h = np.array([2.0, 1.0]), 1e-5

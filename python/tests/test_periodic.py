@@ -76,6 +76,17 @@ def test_arviz_data_say_which_variables_are_periodic() -> None:
         assert not data[group]["v"].attrs
 
 
+def test_thinning_takes_an_angle_for_a_point_of_a_circle() -> None:
+    given = {"parameters": ["phi"], "bounds": {"phi": km.Periodic()}, "chains": 2, "draws": 1000, "warmup": 600}
+    result = km.sample(von_mises(0.0, 2.0), [1.0], seed=4, **given)
+    phi = result["phi"].ravel()
+    angle = phi - np.angle(np.exp(1j * phi).mean())
+    kept = km.diagnose.thin(np.column_stack([np.cos(angle), np.sin(angle)]), 40)
+    thinned = result.thin_to(40)
+    assert (1000 * thinned.chain + thinned.draw == kept).all()
+    assert set(kept) != set(km.diagnose.thin(phi[:, None], 40))
+
+
 def test_a_start_outside_is_wrapped() -> None:
     at = [
         km.sample(lambda x: np.cos(x[0]), start, bounds=[km.Periodic(0, 6)], chains=1, draws=50, warmup=300, seed=1)

@@ -31,7 +31,7 @@ BY_NAME = {
 def test_the_defaults_of_a_class_are_those_of_the_library(name):
     sampler = BY_NAME[name]
     assert sampler.name == name
-    assert _kameleon.check_sampler(json.dumps({"name": name})) == (name, sampler._json)
+    assert _kameleon.check_sampler(json.dumps({"name": name})) == (name, sampler._json, sampler._needs_gradient)
     result = km.sample(km.targets.Banana(2), sampler=sampler, draws=50, warmup=700, chains=1, seed=1)
     assert result.sampler == name
 

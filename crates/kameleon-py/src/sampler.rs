@@ -10,11 +10,11 @@ pub fn registry() -> PyResult<String> {
     json::write(&kameleon_runs::registry())
 }
 
-/// Checks a name with settings (JSON); returns the sampler's name and all its settings.
+/// Checks a name with settings (JSON); returns the sampler's name, all its settings, and whether it needs a gradient.
 #[pyfunction]
-pub fn check_sampler(settings: &str) -> PyResult<(String, String)> {
+pub fn check_sampler(settings: &str) -> PyResult<(String, String, bool)> {
     let sampler = read_sampler(settings)?;
-    Ok((sampler.name().to_string(), json::write(&sampler)?))
+    Ok((sampler.name().to_string(), json::write(&sampler)?, sampler.needs_gradient()))
 }
 
 /// Reads a sampler; an error names the argument.

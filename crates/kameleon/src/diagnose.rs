@@ -26,7 +26,7 @@ mod truth;
 mod verdict;
 
 pub use autocovariance::{autocorrelation, autocovariance};
-pub use circular::{Period, unrolled};
+pub use circular::{Period, on_circles, unrolled};
 pub use ess::{ess_bulk, ess_mean, ess_quantile, ess_sd, ess_tail};
 pub(crate) use evidence::number;
 pub use evidence::{

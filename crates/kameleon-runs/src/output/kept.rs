@@ -3,7 +3,7 @@
 use crate::atomic_file::{self, FileError};
 use crate::output::{ChainDraws, JumpSummary, Posterior, numbers};
 use kameleon::SettingsError;
-use kameleon::diagnose::{ThinError, thin};
+use kameleon::diagnose::{ThinError, on_circles, thin};
 use kameleon::record::Draws;
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
@@ -46,10 +46,12 @@ struct Pool {
 }
 
 impl Posterior {
-    /// Keeps `to` draws that stand for all draws of all chains, or for the `weighted` jump proposals.
+    /// Keeps `to` draws that stand for all draws of all chains, or for the `weighted` jump proposals. A periodic parameter counts by the
+    /// cosine and the sine of its angle, so that the two ends of its interval are one place.
     pub fn thin(&self, to: usize, seed: u64, weighted: bool) -> Result<Kept, SettingsError> {
         let pool = if weighted { self.jump_proposals()? } else { self.all_draws() };
-        let found = thin(&pool.points, self.dim(), pool.log_weights.as_deref(), to, seed);
+        let (places, coordinates) = on_circles(&pool.points, self.dim(), &self.periods);
+        let found = thin(&places, coordinates, pool.log_weights.as_deref(), to, seed);
         let found = found.map_err(|why| match why {
             ThinError::NoneAsked | ThinError::TooFew { .. } => SettingsError::new("to", why.to_string()),
             _ => SettingsError::new("draws", why.to_string()),
@@ -155,5 +157,34 @@ impl Kept {
         let what = if self.weighted { "weighted draws" } else { "draws" };
         let Self { of, mmd, mmd_standard, .. } = self;
         format!("{} of {of} {what}, MMD to all of them {mmd:.4} (by standard thinning {mmd_standard:.4})", self.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::TAU;
+
+    /// 2000 draws of an angle, turned, and of another parameter.
+    fn run(turn: f64, periodic: bool) -> Posterior {
+        let point = |k: u32| {
+            let (angle, x) = (2.4 * f64::from(k), f64::from(k * k % 1009) / 1009.0);
+            [(angle + x + turn).rem_euclid(TAU), x]
+        };
+        let points: Vec<f64> = (0..2000).flat_map(point).collect();
+        let draws = Draws { points, log_density: vec![0.0; 2000], ..Draws::default() };
+        Posterior {
+            names: vec!["phi".into(), "x".into()],
+            periods: vec![periodic.then_some((0.0, TAU)), None],
+            chains: vec![ChainDraws { draws, ..ChainDraws::default() }],
+            ..Posterior::default()
+        }
+    }
+
+    #[test]
+    fn what_is_kept_does_not_depend_on_where_a_circle_is_cut() {
+        let kept = |turn, periodic| run(turn, periodic).thin(50, 1, false).unwrap().draw;
+        assert_eq!(kept(0.0, true), kept(2.0, true));
+        assert_ne!(kept(0.0, false), kept(2.0, false));
     }
 }

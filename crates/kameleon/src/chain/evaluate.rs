@@ -22,11 +22,11 @@ impl<P: Proposal> Chain<P> {
         }
     }
 
-    /// Looks at the gradient by finite differences where the chain is, if it needs one and is the first of a run: an error names what
-    /// is wrong. [`Chain::step`] does so at the start.
+    /// Looks at the gradient by finite differences where the chain is, if it needs one: an error names what is wrong. [`Chain::step`]
+    /// does so at the start of every chain: one may be alone in its process, and a gradient may be wrong at some starts only.
     pub fn check_gradient<T: Target + ?Sized>(&self, target: &mut T) -> Result<(), ChainError> {
         let (Place { x, u, gradient, .. }, chain) = (&self.state.core.here, self.index());
-        if gradient.is_empty() || chain > 0 {
+        if gradient.is_empty() {
             return Ok(());
         }
         let mut rng = self.noise.clone();

@@ -27,7 +27,7 @@ const CANDIDATES_EACH: usize = 4;
 pub struct Thinned {
     /// The places of the kept draws, in increasing order. A draw whose weight is that of several may come more than once.
     pub kept: Vec<usize>,
-    /// The maximum mean discrepancy between the kept draws and all, estimated within about 3 %.
+    /// The maximum mean discrepancy between the kept draws and all, estimated within about 4 %.
     pub mmd: f64,
     /// The same for standard thinning to the same number: draws evenly spaced, in weight if there are weights.
     pub mmd_standard: f64,

@@ -36,6 +36,62 @@ fn a_wrong_gradient_ends_the_run_before_it_begins() {
     assert!(error.starts_with(expected), "{error}");
 }
 
+/// A Gaussian in two dimensions whose gradient has the wrong sign below zero in the second.
+fn wrong_below_zero() -> impl Target + Clone {
+    WithGradient::new(2, |x: &[f64], gradient: &mut [f64]| {
+        (gradient[0], gradient[1]) = (-x[0], if x[1] < 0.0 { x[1] } else { -x[1] });
+        -0.5 * (x[0] * x[0] + x[1] * x[1])
+    })
+}
+
+#[test]
+fn a_chain_that_is_alone_in_its_process_looks_at_its_gradient_whatever_its_number() {
+    for index in [0, 2, 7] {
+        let settings = ChainSettings { index, seed: 1, warmup: 600, normals: 0, correlation: 0.0 };
+        let mut chain = Sampler::mala().chain(&[0.5, -2.0], settings, Length::new(600, 10)).unwrap();
+        let error = chain.step(&mut wrong_below_zero()).unwrap_err();
+        assert!(matches!(&error, ChainError::Gradient { chain, .. } if *chain == index), "{error}");
+    }
+}
+
+#[test]
+fn a_gradient_that_is_wrong_where_one_chain_starts_ends_the_run() {
+    for wrong in 0..4 {
+        let start = |k: usize| vec![0.5, if k == wrong { -2.0 } else { 2.0 }];
+        let plan = Plan { chains: 4, ..plan(Sampler::mala()) };
+        let starts: Vec<Vec<f64>> = (0..4).map(start).collect();
+        let error = sample(wrong_below_zero(), &starts, &plan, Control::default()).unwrap_err().to_string();
+        assert!(error.starts_with("the gradient is wrong: for parameter `x2` at (x1 = 0.5, x2 = -2)"), "{error}");
+    }
+}
+
+/// −Σx⁴/4 in two dimensions: far out its gradient is as large as the cube of the distance.
+fn quartic() -> impl Target + Clone {
+    WithGradient::new(2, |x: &[f64], gradient: &mut [f64]| {
+        gradient.iter_mut().zip(x).for_each(|(g, x)| *g = -x.powi(3));
+        -0.25 * x.iter().map(|x| x.powi(4)).sum::<f64>()
+    })
+}
+
+#[test]
+fn a_chain_far_out_in_the_tail_returns_by_its_drift_and_stays_there_if_that_is_not_cut() {
+    let kamh = |drift_cut| Sampler::Kamh(KamhSettings { drift: true, drift_cut, n: 50, ..Default::default() });
+    // A scale that is learned gets short enough for any drift; here it stays as it is.
+    let frozen = MalaSettings { learn_covariance: false, learn_scale: false, ..Default::default() };
+    let mala = |drift_cut| Sampler::Mala(MalaSettings { drift_cut, ..frozen.clone() });
+    for (cut, uncut) in [(kamh(0.3), kamh(1e9)), (mala(1.0), mala(1e9))] {
+        let [returned, stayed] = [cut, uncut].map(|sampler| {
+            let settings = ChainSettings { index: 0, seed: 5, warmup: 600, normals: 0, correlation: 0.0 };
+            let mut chain = sampler.chain(&[40.0, -40.0], settings, Length::new(600, 0)).unwrap();
+            for _ in 0..600 {
+                chain.step(&mut quartic()).unwrap();
+            }
+            chain.position().iter().fold(0.0_f64, |most, x| most.max(x.abs()))
+        });
+        assert!(returned < 4.0 && stayed > 39.0, "{returned} {stayed}");
+    }
+}
+
 #[test]
 fn ask_and_tell_with_gradients_is_the_same_chain_as_a_target() {
     for sampler in with_gradient() {

@@ -11,7 +11,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 
 /// How many frequencies there are.
-const FREQUENCIES: usize = 2048;
+const FREQUENCIES: usize = 1024;
 /// How many are worked on in registers.
 const GROUP: usize = 8;
 

@@ -31,6 +31,14 @@ impl Basis {
         }
     }
 
+    /// The functions that may be fitted to the earlier half of the past, and to the later one: each half knows its own centres only.
+    pub fn halves(&self) -> [Self; 2] {
+        match self {
+            Self::Kernels(kernels) => kernels.halves().map(Self::Kernels),
+            Self::Features(features) => [0, 1].map(|_| Self::Features(features.clone())),
+        }
+    }
+
     /// What is the same for all bandwidths at these points, one after another, where the base density has the score −su.
     pub fn table(&self, points: &[f64], precision: f64) -> Table {
         let (d, count) = (self.dim(), points.len() / self.dim());

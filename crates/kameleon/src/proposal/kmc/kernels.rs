@@ -14,6 +14,28 @@ pub(super) struct Kernels {
 }
 
 impl Kernels {
+    /// At `n` of the points, evenly spaced, or at half of them if that is less.
+    pub fn at_some(points: &[f64], d: usize, n: usize) -> Self {
+        let count = points.len() / d;
+        let n = n.min(count / 2);
+        let centres: Vec<f64> = (0..n).flat_map(|k| &points[k * count / n * d..][..d]).copied().collect();
+        Self { centres: Points::from_rows(&centres, d) }
+    }
+
+    /// Those at the earlier centres and those at the later ones. The middle one of an odd number is in both.
+    pub fn halves(&self) -> [Self; 2] {
+        let n = self.centres.len();
+        let mut z = vec![0.0; self.centres.dim()];
+        [0..n.div_ceil(2), n / 2..n].map(|some| {
+            let mut centres = Points::new(z.len(), some.len());
+            some.for_each(|j| {
+                self.centres.get(j, &mut z);
+                centres.push(&z);
+            });
+            Self { centres }
+        })
+    }
+
     /// C_ij is the mean over the points x of k_i k_j ⟨z_i − x, z_j − x⟩/σ⁴, where the inner product is half of
     /// |z_i − x|² + |z_j − x|² − |z_i − z_j|²: so it costs n² for each point whatever the dimension.
     pub fn objective(&self, table: &Table, sigma: f64) -> Objective {

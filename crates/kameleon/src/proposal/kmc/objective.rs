@@ -51,14 +51,6 @@ impl Objective {
         })?;
         theta.iter().all(|theta| theta.is_finite()).then_some(theta)
     }
-
-    /// The mean of two.
-    pub fn with(mut self, other: &Self) -> Self {
-        let mean = |(a, b): (&mut f64, &f64)| *a = 0.5 * (*a + b);
-        self.c.iter_mut().zip(&other.c).for_each(mean);
-        self.b.iter_mut().zip(&other.b).for_each(mean);
-        self
-    }
 }
 
 /// The lower triangle of the n × n products ⟨a_i, b_j⟩ + ⟨a_j, b_i⟩ and ⟨b_i, b_j⟩ of rows, each made into one number.

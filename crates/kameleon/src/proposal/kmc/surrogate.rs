@@ -7,7 +7,6 @@ use super::fit::fit;
 use super::frame::Frame;
 use super::kernels::Kernels;
 use crate::linalg::dot;
-use crate::points::Points;
 use crate::simd::Block;
 use serde::{Deserialize, Serialize};
 
@@ -34,16 +33,11 @@ impl Surrogate {
     /// Fits it to past states, one after another, with `n` kernels or features.
     pub fn new(frame: Frame, past: &[f64], n: usize, finite: bool, gaussian: bool) -> Self {
         let d = frame.dim();
-        let (count, mut points) = (past.len() / d, vec![0.0; past.len()]);
+        let mut points = vec![0.0; past.len()];
         points.chunks_mut(d).zip(past.chunks(d)).for_each(|(u, x)| frame.enter(x, u));
-        let basis = if finite {
-            Basis::Features(Features::new(n, d))
-        } else {
-            // Evenly spaced, and no more than half of the past: each half is to say whether a fit to the other is good. Those of its points that are
-            // centres speak a little too well of narrow kernels.
-            let n = n.min(count / 2);
-            let centres: Vec<f64> = (0..n).flat_map(|k| &points[k * count / n * d..][..d]).copied().collect();
-            Basis::Kernels(Kernels { centres: Points::from_rows(&centres, d) })
+        let basis = match finite {
+            true => Basis::Features(Features::new(n, d)),
+            false => Basis::Kernels(Kernels::at_some(&points, d, n)),
         };
         let precision = if gaussian { frame.precision } else { 0.0 };
         let found = fit(&basis, &points, precision);

@@ -137,6 +137,28 @@ fn what_is_gaussian_already_is_left_alone() {
 }
 
 #[test]
+fn kernels_that_a_half_is_fitted_with_are_at_its_own_states() {
+    for n in [7, 8, 100] {
+        let past: Vec<f64> = (0..40).map(f64::from).collect();
+        let kernels = Kernels::at_some(&past, 1, n);
+        assert_eq!(kernels.centres.len(), n.min(20));
+        let [earlier, later] = kernels.halves().map(|half| {
+            let centre = |j| {
+                let mut z = [0.0];
+                half.centres.get(j, &mut z);
+                z[0]
+            };
+            (0..half.centres.len()).map(centre).collect::<Vec<f64>>()
+        });
+        assert!(
+            earlier.iter().all(|z| *z < 20.0) && later.iter().skip(n % 2).all(|z| *z >= 20.0),
+            "{earlier:?} {later:?}"
+        );
+        assert!(earlier.len() + later.len() <= n.min(20) + 1);
+    }
+}
+
+#[test]
 fn far_from_the_past_kernels_have_no_gradient() {
     let d = 2;
     let [kernels, features] = bases(&normals(50 * d, 11), d);
