@@ -25,7 +25,7 @@ fn iterations(progress: &[Progress]) -> u64 {
     progress.iter().map(|chain| chain.iterations.load(Ordering::Relaxed)).sum()
 }
 
-/// Where the run is, if its chains together make so many iterations in a second.
+/// Where the run is, if its chains together have this speed, in iterations for each second.
 fn line(progress: &[Progress], population: Option<String>, sampling: u64, speed: f64) -> String {
     if let Some(text) = population {
         return format!("population: {text}");

@@ -1,0 +1,139 @@
+//! The figures of a run, and whether to believe them.
+
+use crate::output::check::doubt;
+use crate::output::jumps::{AT_LIMIT, RAN_AWAY};
+use crate::output::{JumpSummary, Posterior};
+use kameleon::diagnose::{Stein, Summary, Verdict, summarise, unrolled};
+use kameleon::proposal::FUNNEL;
+
+/// The words by which a warning of draws that pile up at a bound is known.
+pub(crate) const CROWDED: &str = "as near to the bound";
+
+impl Posterior {
+    /// A table of all parameters, and whether to believe it.
+    pub fn summary(&self) -> Summary {
+        let mut summary = self.figures();
+        // The errors of chains that disagree say nothing.
+        let stein = self.stein.as_ref().filter(|_| summary.verdict.agree);
+        summary.verdict.tails_checked = stein.is_some_and(Stein::tells_of_all);
+        match stein.and_then(|stein| doubt(stein, &self.names)) {
+            Some(message) => summary.verdict.doubt(message),
+            None => {
+                let reached = self.until.filter(|rule| rule.is_met(&summary.parameters));
+                summary.verdict.goal = reached.map(|rule| rule.to_string());
+            }
+        }
+        if summary.verdict.agree {
+            self.unseen_by_chains().into_iter().for_each(|message| summary.verdict.doubt(message));
+        }
+        match self.remarks.iter().find(|remark| remark.contains(RAN_AWAY)) {
+            // What else could be said follows from it.
+            Some(away) => {
+                summary.verdict.messages.clear();
+                summary.verdict.doubt(away.clone());
+            }
+            None => self.remark(&mut summary.verdict),
+        }
+        self.remark_on_circles(&mut summary);
+        summary
+    }
+
+    /// The table, and what R-hat and effective sizes say of it.
+    fn figures(&self) -> Summary {
+        let chains: Vec<&[f64]> = self.chains.iter().map(|chain| chain.draws.points.as_slice()).collect();
+        let chains = unrolled(&chains, self.dim(), &self.periods);
+        let chains: Vec<&[f64]> = chains.iter().map(|draws| &**draws).collect();
+        let mut summary = summarise(&self.names, &chains, self.dim());
+        let shown = summary.parameters.iter_mut().enumerate();
+        for ((i, shown), all) in shown.zip(self.all.iter().flat_map(|all| &all.parameters)) {
+            // Of all draws of a circle only those in memory are unrolled.
+            if self.periods.get(i).is_some_and(Option::is_some) {
+                continue;
+            }
+            shown.mcse_mean *= all.sd / shown.sd;
+            (shown.mean, shown.sd) = (all.mean, all.sd);
+            [shown.q5, shown.q50, shown.q95] = all.quantiles;
+        }
+        summary
+    }
+
+    /// What is known against draws of chains that agree.
+    fn unseen_by_chains(&self) -> Vec<String> {
+        let warned = |words: &str| self.warnings.iter().any(|warning| warning.contains(words));
+        let funnel = warned(FUNNEL)
+            .then(|| format!("Chains that agree may still have missed its narrow end: {FUNNEL}, as a warning says."));
+        let crowded = warned(CROWDED)
+            .then(|| "A part of the mass is nearer to a bound than the draws can tell, as a warning says.".to_owned());
+        let unfinished = self.population.as_ref().is_some_and(|population| population.unfinished).then(|| {
+            "Chains that agree know only the modes that were found, and the search for them was not finished, as a warning says. A larger \
+             max-evaluations lets it go on."
+                .to_owned()
+        });
+        [funnel, crowded, unfinished].into_iter().flatten().collect()
+    }
+
+    /// Adds the remarks. A warm-up that came to its limit may be why draws are not good; of good ones that are jumped well it says nothing.
+    fn remark(&self, verdict: &mut Verdict) {
+        let (limits, others): (Vec<_>, Vec<_>) = self.remarks.iter().cloned().partition(|text| text.contains(AT_LIMIT));
+        match verdict.converged {
+            false => verdict.messages.extend(limits),
+            true if self.jumps.as_ref().is_some_and(JumpSummary::are_good) => {}
+            true => verdict.remarks.extend(limits),
+        }
+        verdict.remarks.extend(others);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::ChainDraws;
+    use kameleon::diagnose::SteinFigure;
+    use kameleon::record::Draws;
+
+    /// Four chains of two thousand draws that are as good as independent: a permuted grid.
+    fn even() -> Posterior {
+        let chain = |index: usize| {
+            let points: Vec<f64> = (0..2000).map(|k| (((k + index) * 1237) % 2003) as f64).collect();
+            let draws = Draws { log_density: vec![0.0; points.len()], points, ..Draws::default() };
+            ChainDraws { index, draws, ..ChainDraws::default() }
+        };
+        Posterior { names: vec!["a".into()], chains: (0..4).map(chain).collect(), ..Posterior::default() }
+    }
+
+    #[test]
+    fn draws_that_do_not_fit_their_log_densities_are_not_called_converged() {
+        let fine = SteinFigure { z: 1.0, explained: 1.0, estimate: 0.0, error: 1.0 };
+        let with = |mean: SteinFigure| {
+            let mut posterior = even();
+            let mut jumps = JumpSummary::none("", false);
+            jumps.evidence.reliable = true;
+            posterior.jumps = Some(jumps);
+            let stein = Stein { residual: 0.01, means: vec![mean], squares: vec![fine], evaluations: 0 };
+            posterior.heed(Some(stein));
+            (posterior.summary().verdict, posterior.jumps.unwrap().evidence)
+        };
+        let (believed, evidence) = with(fine);
+        assert!(believed.converged && believed.headline().contains("draws fit the log densities") && evidence.reliable);
+        let (doubted, evidence) = with(SteinFigure { z: 6.0, ..fine });
+        assert!(doubted.agree && !doubted.converged && doubted.messages[0].contains("Stein"), "{doubted}");
+        assert!(!evidence.reliable && evidence.why.contains("do not fit the log densities"), "{}", evidence.why);
+    }
+
+    #[test]
+    fn a_check_that_says_nothing_does_not_look_like_one_that_passed() {
+        let silent = even().summary().verdict;
+        assert!(silent.converged && silent.headline().contains("would not have been seen"), "{silent}");
+        let vague = SteinFigure { z: 1.0, explained: 0.1, estimate: 0.0, error: 1.0 };
+        let mut posterior = even();
+        posterior.heed(Some(Stein { residual: 0.01, means: vec![vague], squares: vec![vague], evaluations: 0 }));
+        assert!(!posterior.summary().verdict.tails_checked);
+    }
+
+    #[test]
+    fn a_goal_counts_only_where_it_was_reached() {
+        let goal = |rule: &str| Posterior { until: Some(rule.parse().unwrap()), ..even() }.summary().verdict.goal;
+        assert_eq!(goal("ess=500").as_deref(), Some("ess=500"));
+        assert_eq!(goal("ess=1e9"), None);
+    }
+}
