@@ -5,11 +5,14 @@ use kameleon::proposal::*;
 use kameleon::target::{Banana, Flower, Known};
 use kameleon::*;
 
-/// The mean quantile deviation of chains started at zero, or next to it.
+/// The mean quantile deviation of chains that start at zero, as in the paper.
 fn deviation(target: impl Known + Clone + Send, sampler: Sampler, chains: usize, half: u64) -> f64 {
     let plan =
         Plan { sampler, chains, warmup: Warmup::Iterations(half), draws: Some(half), seed: 2014, ..Plan::default() };
-    let run = sample(target.clone(), &vec![vec![0.0; 8]; chains], &plan, Control::default()).unwrap();
+    let mut starts = vec![vec![0.0; 8]; chains];
+    // Equal starts would be moved apart.
+    starts[0][0] = f64::MIN_POSITIVE;
+    let run = sample(target.clone(), &starts, &plan, Control::default()).unwrap();
     let levels = |draws: &[f64]| draws.chunks(8).map(|x| target.level(x)).collect::<Vec<f64>>();
     run.draws().iter().map(|draws| quantile_deviation(&levels(draws))).sum::<f64>() / chains as f64
 }
