@@ -30,7 +30,8 @@ def test_the_evidence_is_the_exact_one(result):
     assert (evidence.log, evidence.error) == (result.log_evidence, result.log_evidence_error)
     assert 0 < evidence.efficiency <= 1 and evidence.pareto_k < 0.7 and evidence.largest_z < 4
     assert str(evidence).startswith("log evidence: -1.8") and str(evidence) in result._repr_html_()
-    assert repr(result.summary()).endswith(f"\n\n{evidence}") and result.summary().evidence == evidence
+    summary = result.summary()
+    assert repr(summary).endswith(f"\n\n{evidence}\n{summary.caution}") and summary.evidence == evidence
 
 
 def test_without_a_prior_it_is_a_normalising_constant():
