@@ -77,8 +77,8 @@ def test_arviz_data_say_which_variables_are_periodic() -> None:
 
 
 def test_thinning_takes_an_angle_for_a_point_of_a_circle() -> None:
-    given = {"parameters": ["phi"], "bounds": {"phi": km.Periodic(-np.pi, np.pi)}, "chains": 2, "draws": 1000, "warmup": 600}
-    result = km.sample(von_mises(0.0, 2.0), [1.0], seed=4, **given)
+    given = {"parameters": ["phi"], "bounds": {"phi": km.Periodic(-np.pi, np.pi)}, "seed": 4}
+    result = km.sample(von_mises(0.0, 2.0), [1.0], chains=2, draws=1000, warmup=600, **given)
     phi = result["phi"].ravel()
     angle = phi - np.angle(np.exp(1j * phi).mean())
     kept = km.diagnose.thin(np.column_stack([np.cos(angle), np.sin(angle)]), 40)
