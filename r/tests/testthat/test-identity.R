@@ -23,9 +23,10 @@ test_that("draws are those of the Rust library", {
   # From crates/kameleon/tests/all/chain.rs, `pinned_seeds_give_pinned_draws`: the first coordinate of the first draw of the
   # first chain, and the last coordinate of the last draw of the second, of a banana from the origin.
   pinned <- list("SM" = c(4.00730051353734, -1.1525725031265446), "KAMH-LS" = c(2.02877178197644, -0.923815180805033))
+  starts <- rbind(matrix(0, 3, 3), 1)  # starts that differ are taken as they are
   for (sampler in names(pinned)) {
     target <- kameleon_target("banana", dim = 3, b = 0.1, v = 25)
-    fit <- short(target, matrix(0, 4, 3), sampler = sampler, warmup = 800, draws = 300, seed = 17)
+    fit <- short(target, starts, sampler = sampler, warmup = 800, draws = 300, seed = 17)
     expect_identical(c(fit$draws[1, 1, 1], fit$draws[300, 2, 3]), pinned[[sampler]])
   }
 })
