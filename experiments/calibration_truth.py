@@ -129,6 +129,7 @@ def cut_gaussian(mean: float, correlation: float) -> list[Row]:
 RING8 = [(8 * np.cos(k * np.pi / 4), 8 * np.sin(k * np.pi / 4)) for k in range(8)]
 TWO = modes([0.3, 0.7], [(-3.0, 0.0), (3.0, 0.0)], [1, 1])
 FAR = modes([0.3, 0.7], [(-6.0, 0.0), (6.0, 0.0)], [1, 1])
+WIDE_AND_NARROW = modes([0.3, 0.7], [(-8.0,), (8.0,)], [1, 0.25])
 UNEQUAL = [2, 1, 1, 1, 2, 1, 1, 2]
 BOX8 = [(-15, -12), (-13, 4), (-7, 14), (2, -15), (4, 3), (8, 14), (14, -7), (16, 8)]
 
@@ -139,6 +140,9 @@ TRUTH = {
     "flower, d 8": flower(10, 6, 6, 1),
     "ring, d 2": flower(3.5, 0, 0, np.sqrt(0.05)),
     "ring, d 8": flower(3.5, 0, 0, np.sqrt(0.05)),
+    "ring, d 2, turned, other units": [
+        [unit * x for x in row] for unit, row in zip((1000, 0.01), flower(3.5, 0, 0, np.sqrt(0.05)), strict=False)
+    ],
     "funnel 1, d 5": funnel(1.0),
     "funnel 3, d 5": funnel(3.0),
     "funnel 1.5, d 3, turned": turned_funnel(1.5),
@@ -149,6 +153,7 @@ TRUTH = {
     "log-gamma 0.5, 1, 3": [frozen(stats.loggamma(a)) for a in (0.5, 1, 3)],
     "gamma 0.7, bounded": [frozen(stats.gamma(0.7))],
     "corner, d 2": corner(5.0),
+    "corner, bounds not declared, d 2": corner(5.0),
     "cut Gaussian, d 2": cut_gaussian(-1.0, 0.8),
     "cosh valley, d 2": cosh(3.0, 0.5),
     "Gaussian 0.9, d 8": [NORMAL],
@@ -161,6 +166,8 @@ TRUTH = {
     "two modes 12 apart, d 5, population": [*FAR[:1], NORMAL],
     "eight modes in a box": modes(UNEQUAL, BOX8, [0.5] * 8),
     "eight modes in a box, population": modes(UNEQUAL, BOX8, [0.5] * 8),
+    "a wide and a narrow mode, d 3": WIDE_AND_NARROW,
+    "a wide and a narrow mode, d 3, population": WIDE_AND_NARROW,
 }  # fmt: skip
 
 

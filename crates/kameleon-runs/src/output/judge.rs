@@ -64,12 +64,21 @@ impl Posterior {
             .then(|| format!("Chains that agree may still have missed its narrow end: {FUNNEL}, as a warning says."));
         let crowded = warned(CROWDED)
             .then(|| "A part of the mass is nearer to a bound than the draws can tell, as a warning says.".to_owned());
+        // Of exact targets Stein's identity tells more.
+        let learning = self.jumps.as_ref().filter(|jumps| self.noisy && jumps.evidence.learned_too_little()).map(|jumps| {
+            format!(
+                "The warm-up was too short to learn where to jump: the efficiency of jump proposals was {:.2} in its last rounds and {:.2} \
+                 after it, so chains that agree may have missed a part of the tails. Run with a longer warm-up.",
+                jumps.evidence.late_efficiency.unwrap_or(f64::NAN),
+                jumps.evidence.efficiency
+            )
+        });
         let unfinished = self.population.as_ref().is_some_and(|population| population.unfinished).then(|| {
             "Chains that agree know only the modes that were found, and the search for them was not finished, as a warning says. A larger \
              max-evaluations lets it go on."
                 .to_owned()
         });
-        [funnel, crowded, unfinished].into_iter().flatten().collect()
+        [funnel, crowded, learning, unfinished].into_iter().flatten().collect()
     }
 
     /// Adds the remarks. A warm-up that came to its limit may be why draws are not good; of good ones that are jumped well it says nothing.
@@ -128,6 +137,19 @@ mod tests {
         let mut posterior = even();
         posterior.heed(Some(Stein { residual: 0.01, means: vec![vague], squares: vec![vague], evaluations: 0 }));
         assert!(!posterior.summary().verdict.tails_checked);
+    }
+
+    #[test]
+    fn a_noisy_run_whose_warmup_learned_too_little_is_not_called_converged() {
+        let with = |noisy: bool, late: f64| {
+            let mut jumps = JumpSummary::none("", false);
+            jumps.evidence.efficiency = 0.2;
+            jumps.evidence.judge_learning(late);
+            Posterior { noisy, jumps: Some(jumps), ..even() }.summary().verdict
+        };
+        assert!(with(true, 0.19).converged && with(false, 0.02).converged);
+        let short = with(true, 0.02);
+        assert!(!short.converged && short.messages[0].contains("0.02 in its last rounds and 0.20"), "{short}");
     }
 
     #[test]

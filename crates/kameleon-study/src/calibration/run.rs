@@ -59,6 +59,9 @@ pub struct RunRecord {
     pub quantiles: Vec<f64>,
     /// The largest R-hat.
     pub r_hat: Option<f64>,
+    /// The smallest effective size, of the bulk or the tails.
+    #[serde(default)]
+    pub ess: Option<f64>,
     /// What the jump proposals and the checks said, as `kameleon sample --json` has it.
     pub details: serde_json::Value,
     /// Evaluations of the target.
@@ -149,6 +152,7 @@ fn record(task: &Task<'_>, posterior: &Posterior) -> RunRecord {
         sds,
         quantiles,
         r_hat: summary.parameters.iter().map(|p| p.r_hat).reduce(f64::max),
+        ess: summary.parameters.iter().flat_map(|p| [p.ess_bulk, p.ess_tail]).reduce(f64::min),
         details: serde_json::json!({ "jumps": posterior.jumps, "check": posterior.stein }),
         evaluations: posterior.evaluations(),
         seconds: posterior.seconds.unwrap_or_default(),

@@ -80,6 +80,9 @@ pub struct Evidence {
     /// The effective number of draws for what the bridge averages.
     #[serde(deserialize_with = "number")]
     pub effective_draws: f64,
+    /// The effective share of the jump proposals in the last rounds of the warm-up, where it is known.
+    #[serde(default)]
+    pub late_efficiency: Option<f64>,
 }
 
 /// A number, or NaN for the null that JSON has in place of it.
@@ -143,13 +146,20 @@ impl Evidence {
             efficiency_of_draws: f64::NAN,
             proposals: 0,
             effective_draws: f64::NAN,
+            late_efficiency: None,
         }
     }
 
-    /// Takes note of the effective share of the jump proposals in the last rounds of the warm-up. A density that seems to be much
-    /// better than all that it was learned from has probably lost a region that was met before.
+    /// Whether the density seems to be much better than all that it was learned from: then it has probably lost a region that was met
+    /// before.
+    pub fn learned_too_little(&self) -> bool {
+        self.late_efficiency.is_some_and(|late| self.efficiency > LARGEST_RISE * late)
+    }
+
+    /// Takes note of the effective share of the jump proposals in the last rounds of the warm-up.
     pub fn judge_learning(&mut self, late_efficiency: f64) {
-        if self.efficiency > LARGEST_RISE * late_efficiency {
+        self.late_efficiency = Some(late_efficiency);
+        if self.learned_too_little() {
             let (before, now) = (late_efficiency, self.efficiency);
             self.doubt(format!(
                 "the warm-up was too short to learn where to jump: the efficiency of jump proposals was {before:.2} in its last rounds \
@@ -236,6 +246,7 @@ fn combined(groups: &[Evidence]) -> Evidence {
         efficiency_of_draws: of(|g| g.efficiency_of_draws, f64::min),
         proposals: groups.iter().map(|g| g.proposals).sum(),
         effective_draws: groups.iter().map(|g| g.effective_draws).sum(),
+        late_efficiency: None,
     }
 }
 
