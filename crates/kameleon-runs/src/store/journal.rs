@@ -2,7 +2,8 @@
 //!
 //! A draw is a byte that says what follows, its coordinates, its log density and its acceptance. If its step was a jump, the
 //! log ratio and the coordinates of the jump proposal follow. A draw and its jump proposal are in one block: after a crash both
-//! are there, or neither is.
+//! are there, or neither is. Most draws are at a point that was written not long before, as a draw or as a jump proposal: then one
+//! byte, how many points of the block ago that was, takes the place of the coordinates.
 
 use crate::atomic_file::FileError;
 use kameleon::Outcome;
@@ -12,7 +13,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The first bytes of every journal: what it is, and the version of its form.
-const MAGIC: &[u8; 8] = b"KMLNJRN3";
+const MAGIC: &[u8; 8] = b"KMLNJRN4";
 /// Magic, dimension and chain, and their checksum.
 const HEADER: usize = 20;
 /// A block's length and checksum.
@@ -21,10 +22,11 @@ const BLOCK_HEAD: usize = 8;
 const BLOCK: usize = 64 * 1024;
 /// … and no block is larger than this, so that a damaged length cannot ask for all memory.
 const LARGEST_BLOCK: usize = 64 * 1024 * 1024;
-/// The bits of the first byte that mark a draw of the warm-up, and one that is followed by its jump proposal; the rest is the
-/// outcome.
+/// The bits of the first byte that mark a draw of the warm-up, one that is followed by its jump proposal, and one at an earlier point
+/// of the block; the rest is the outcome.
 const WARM: u8 = 0x80;
 const JUMP: u8 = 0x40;
+const AGAIN: u8 = 0x20;
 
 /// What a journal is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,12 +43,9 @@ impl Header {
         1 + 8 * (2 * self.dim as usize + 3)
     }
 
-    /// The bytes of a draw that begins with this byte; none if no draw does.
-    fn draw_as(self, code: u8) -> Option<usize> {
-        let dim = self.dim as usize;
-        Outcome::of(code & !WARM & !JUMP)?;
-        let jump = if code & JUMP != 0 { 1 + dim } else { 0 };
-        Some(1 + 8 * (dim + 2 + jump))
+    /// The bytes of a point.
+    fn point(self) -> usize {
+        8 * self.dim as usize
     }
 
     fn bytes(self) -> [u8; HEADER] {
@@ -89,6 +88,8 @@ pub struct Journal {
     length: u64,
     /// The draws of the next block, behind room for its head.
     waiting: Vec<u8>,
+    /// Where the points of that block begin.
+    points: Vec<usize>,
 }
 
 impl Journal {
@@ -123,7 +124,7 @@ impl Journal {
     fn with(path: &Path, file: File, header: Header, length: u64) -> Self {
         let mut waiting = Vec::with_capacity(BLOCK + header.draw());
         waiting.resize(BLOCK_HEAD, 0);
-        Self { path: path.to_path_buf(), file, length, waiting }
+        Self { path: path.to_path_buf(), file, length, waiting, points: Vec::new() }
     }
 
     /// Adds a draw; it reaches the file with the next whole block, or with [`Journal::sync`].
@@ -131,12 +132,34 @@ impl Journal {
         let Draw { x, log_density, acceptance, outcome, warm, jump } = draw;
         let marks = if warm { WARM } else { 0 } | if jump.is_some() { JUMP } else { 0 };
         self.waiting.push(outcome.code() | marks);
-        let proposed = jump.map_or(&[][..], |jump| jump.x);
-        let after = [log_density, acceptance].into_iter().chain(jump.map(|jump| jump.log_ratio));
-        for number in x.iter().copied().chain(after).chain(proposed.iter().copied()) {
-            self.waiting.extend_from_slice(&number.to_le_bytes());
+        self.write_draw_at(x);
+        self.write(&[log_density, acceptance]);
+        if let Some(Jump { x, log_ratio }) = jump {
+            self.write(&[log_ratio]);
+            self.points.push(self.waiting.len());
+            self.write(x);
         }
         if self.waiting.len() >= BLOCK { self.write_block() } else { Ok(()) }
+    }
+
+    fn write(&mut self, numbers: &[f64]) {
+        numbers.iter().for_each(|number| self.waiting.extend_from_slice(&number.to_le_bytes()));
+    }
+
+    /// The coordinates of a draw whose first byte was just written, or how many points ago they were written.
+    fn write_draw_at(&mut self, x: &[f64]) {
+        let here = self.waiting.len();
+        self.write(x);
+        let (before, new) = self.waiting.split_at(here);
+        let mut ago = (1..=u8::MAX).zip(self.points.iter().rev());
+        match ago.find(|(_, at)| before[**at..].starts_with(new)) {
+            Some((ago, _)) => {
+                self.waiting.truncate(here);
+                self.waiting[here - 1] |= AGAIN;
+                self.waiting.push(ago);
+            }
+            None => self.points.push(here),
+        }
     }
 
     /// Writes everything to the disk and returns the length of the journal.
@@ -162,6 +185,7 @@ impl Journal {
         }
         self.length += self.waiting.len() as u64;
         self.waiting.truncate(BLOCK_HEAD);
+        self.points.clear();
         Ok(())
     }
 }
@@ -195,11 +219,10 @@ pub fn read_journal(path: &Path, mut see: impl FnMut(Draw<'_>)) -> Result<Recove
             return Ok(recovered);
         }
         at += (BLOCK_HEAD + block.len()) as u64;
-        let mut rest = block.as_slice();
-        while let Some((draw, after)) = split_draw(rest, header) {
-            show(draw, header.dim as usize, &mut numbers, &mut see);
+        let mut places = Places::new(&block, header);
+        while let Some(place) = places.next() {
+            place.show(&block, header.dim as usize, &mut numbers, &mut see);
             recovered.draws += 1;
-            rest = after;
         }
     }
 }
@@ -217,28 +240,75 @@ fn next_block(file: &mut File, block: &mut Vec<u8>, header: Header) -> std::io::
     }
     block.clear();
     Read::take(&mut *file, length as u64).read_to_end(block)?;
-    let mut rest = block.as_slice();
-    while let Some((_, after)) = split_draw(rest, header) {
-        rest = after;
+    let mut places = Places::new(block, header);
+    while places.next().is_some() {}
+    Ok(block.len() == length && crc32fast::hash(block) == checksum && places.at == length)
+}
+
+/// Where the parts of a draw are in its block.
+struct Place {
+    code: u8,
+    x: usize,
+    /// Its log density and acceptance.
+    numbers: usize,
+    /// The log ratio and the coordinates of its jump proposal.
+    jump: Option<usize>,
+}
+
+/// The places of the draws of a block, one after another, up to one that is not whole.
+struct Places<'a> {
+    block: &'a [u8],
+    point: usize,
+    at: usize,
+    points: Vec<usize>,
+}
+
+impl<'a> Places<'a> {
+    fn new(block: &'a [u8], header: Header) -> Self {
+        Self { block, point: header.point(), at: 0, points: Vec::new() }
     }
-    Ok(block.len() == length && crc32fast::hash(block) == checksum && rest.is_empty())
+
+    fn next(&mut self) -> Option<Place> {
+        let code = *self.block.get(self.at)?;
+        Outcome::of(code & !WARM & !JUMP & !AGAIN)?;
+        let here = self.at + 1;
+        let (x, numbers) = match code & AGAIN != 0 {
+            true => {
+                let ago = usize::from(*self.block.get(here)?);
+                (*self.points.get(self.points.len().checked_sub(ago)?)?, here + 1)
+            }
+            false => (here, here + self.point),
+        };
+        let jump = (code & JUMP != 0).then_some(numbers + 16);
+        let end = jump.map_or(numbers + 16, |jump| jump + 8 + self.point);
+        if end > self.block.len() {
+            return None;
+        }
+        self.points.extend((code & AGAIN == 0).then_some(x));
+        self.points.extend(jump.map(|jump| jump + 8));
+        self.at = end;
+        Some(Place { code, x, numbers, jump })
+    }
 }
 
-/// The bytes of the first draw, and the rest; none if no whole draw is there.
-fn split_draw(block: &[u8], header: Header) -> Option<(&[u8], &[u8])> {
-    block.split_at_checked(header.draw_as(*block.first()?)?)
-}
-
-fn show(draw: &[u8], dim: usize, numbers: &mut Vec<f64>, see: &mut impl FnMut(Draw<'_>)) {
-    let Some(outcome) = Outcome::of(draw[0] & !WARM & !JUMP) else { return };
-    numbers.clear();
-    numbers.extend(draw[1..].chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().expect("eight bytes"))));
-    let (x, rest) = numbers.split_at(dim);
-    let jump = match rest {
-        [_, _, log_ratio, proposed @ ..] => Some(Jump { x: proposed, log_ratio: *log_ratio }),
-        _ => None,
-    };
-    see(Draw { x, log_density: rest[0], acceptance: rest[1], outcome, warm: draw[0] & WARM != 0, jump });
+impl Place {
+    fn show(&self, block: &[u8], dim: usize, numbers: &mut Vec<f64>, see: &mut impl FnMut(Draw<'_>)) {
+        let Some(outcome) = Outcome::of(self.code & !WARM & !JUMP & !AGAIN) else { return };
+        numbers.clear();
+        let mut read = |at: usize, count: usize| {
+            let number = |bytes: &[u8]| f64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+            numbers.extend(block[at..at + 8 * count].chunks_exact(8).map(number));
+        };
+        read(self.x, dim);
+        read(self.numbers, 2);
+        self.jump.iter().for_each(|jump| read(*jump, 1 + dim));
+        let (x, rest) = numbers.split_at(dim);
+        let jump = match rest {
+            [_, _, log_ratio, proposed @ ..] => Some(Jump { x: proposed, log_ratio: *log_ratio }),
+            _ => None,
+        };
+        see(Draw { x, log_density: rest[0], acceptance: rest[1], outcome, warm: self.code & WARM != 0, jump });
+    }
 }
 
 #[cfg(all(test, target_os = "linux"))]

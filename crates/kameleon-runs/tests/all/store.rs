@@ -65,6 +65,35 @@ fn a_journal_gives_back_every_draw() {
     assert_eq!(recovered.unwrap(), Recovered { header: HEADER, draws: 10_000, left_over: 0 });
 }
 
+/// Draws at the point of a jump proposal some steps ago, as chains that jump in blocks have them.
+#[test]
+fn draws_at_earlier_points_take_a_byte_in_place_of_coordinates_and_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let length = |lag: usize| {
+        let path = folder.path().join(format!("lag-{lag}"));
+        let points: Vec<[f64; 2]> = (0..3000).map(|k| [k as f64, if k % 2 == 0 { 0.0 } else { -0.0 }]).collect();
+        let draw = |k: usize| Draw {
+            x: &points[k],
+            jump: Some(Jump { x: &points[k + lag], log_ratio: 0.5 }),
+            ..entry(1, &[[0.0; 2]; 2])
+        };
+        let mut journal = Journal::create(&path, HEADER).unwrap();
+        (0..1000).for_each(|k| journal.push(draw(k)).unwrap());
+        let length = journal.sync().unwrap();
+        let mut k = 0;
+        let recovered = read_journal(&path, |found| {
+            assert_eq!(found, draw(k));
+            assert_eq!(found.x[1].to_bits(), points[k][1].to_bits());
+            k += 1;
+        });
+        assert_eq!(recovered.unwrap().draws, 1000);
+        length as usize
+    };
+    // A head, one block, and draws of a byte, five numbers and two, or a byte, for the coordinates.
+    let with = |far: usize| 28 + far * 57 + (1000 - far) * 42;
+    assert_eq!((length(1), length(100), length(1500)), (with(1), with(100), with(1000)));
+}
+
 #[test]
 fn a_journal_cut_at_any_byte_gives_all_whole_blocks() {
     let folder = tempfile::tempdir().unwrap();
