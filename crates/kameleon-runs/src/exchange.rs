@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The first bytes of every file: what it is, and the version of its form.
-const MARK: &[u8; 8] = b"KMLNEXC1";
+const MARK: &[u8; 8] = b"KMLNEXC2";
 
 /// Advances one chain of a plan, whose others are advanced elsewhere.
 pub struct Exchange<'a> {

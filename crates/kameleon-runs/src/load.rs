@@ -242,8 +242,7 @@ fn evidence(settings: &RunSettings, chains: &[StoredChain]) -> Option<Evidence> 
         all = places;
     }
     let mut evidence = evidence_of(&all, settings.run.pools())?;
-    let late = chains.iter().filter_map(|stored| stored.chain.as_deref()?.report().late_efficiency).reduce(f64::min);
-    late.inspect(|late| evidence.judge_learning(*late));
+    evidence.judge_learning(chains.iter().filter_map(|stored| stored.chain.as_deref()?.report().late));
     Some(evidence)
 }
 

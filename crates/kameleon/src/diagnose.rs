@@ -28,11 +28,11 @@ mod verdict;
 pub use autocovariance::{autocorrelation, autocovariance};
 pub use circular::{Period, on_circles, unrolled};
 pub use ess::{ess_bulk, ess_mean, ess_quantile, ess_sd, ess_tail};
-pub(crate) use evidence::number;
 pub use evidence::{
-    ChainRatios, Evidence, LARGEST_ERROR, LARGEST_EVIDENCE_R_HAT, LARGEST_K, LARGEST_Z, LEAST_DRAWS, LEAST_PROPOSALS,
-    LEAST_SHARE, Weighted, evidence, pareto_k, weighted_means,
+    ChainRatios, Estimate, Evidence, LARGEST_ERROR, LARGEST_EVIDENCE_R_HAT, LARGEST_K, LARGEST_Z, LEAST_DRAWS,
+    LEAST_PROPOSALS, LEAST_SHARE, Weighted, evidence, pareto_k, weighted_means,
 };
+pub(crate) use evidence::{effective_number, log_sum_exp, number};
 pub use mcse::{mcse_mean, mcse_quantile, mcse_sd};
 pub use mmd::{mmd2_biased, mmd2_unbiased};
 pub use r_hat::{r_hat, r_hat_bulk, r_hat_folded};

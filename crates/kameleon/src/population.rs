@@ -41,7 +41,6 @@ pub use handover::SETTLING;
 pub use ladder::{Ladder, Rung};
 pub use niche::Niche;
 pub use particles::Particles;
-pub use rounds::Estimate;
 pub(crate) use settings::LEAST_EVALUATIONS;
 pub use settings::{LadderSettings, Moves, Settings};
 pub use witness::Witness;

@@ -1,5 +1,6 @@
 //! What a sampler learned, for people: facts by name, and for each of its moves how often it was made and accepted.
 
+use crate::diagnose::Estimate;
 use serde::{Deserialize, Serialize};
 
 /// What a sampler learned.
@@ -9,8 +10,8 @@ pub struct Report {
     pub facts: Vec<(String, String)>,
     /// One row for each move that is made; empty for a sampler with one kind of move.
     pub moves: Vec<MoveReport>,
-    /// The effective share of the jump proposals in the last rounds of the warm-up, for a sampler that learns from them.
-    pub late_efficiency: Option<f64>,
+    /// What the jump proposals in the last rounds of the warm-up say, for a sampler that learns from them.
+    pub late: Option<Estimate>,
 }
 
 /// The regions that a warm-up met, and what became of them.

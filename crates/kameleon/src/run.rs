@@ -79,11 +79,7 @@ impl Run {
     pub fn evidence(&self, pooled: bool) -> Option<Evidence> {
         let chains: Vec<_> = self.chains.iter().map(|chain| (&chain.draws, chain.jump_ratios.as_slice())).collect();
         let mut evidence = evidence_of(&chains, pooled)?;
-        self.chains
-            .iter()
-            .filter_map(|chain| chain.report.late_efficiency)
-            .reduce(f64::min)
-            .inspect(|late| evidence.judge_learning(*late));
+        evidence.judge_learning(self.chains.iter().filter_map(|chain| chain.report.late));
         Some(evidence)
     }
 

@@ -69,7 +69,7 @@ impl Posterior {
             format!(
                 "The warm-up was too short to learn where to jump: the efficiency of jump proposals was {:.2} in its last rounds and {:.2} \
                  after it, so chains that agree may have missed a part of the tails. Run with a longer warm-up.",
-                jumps.evidence.late_efficiency.unwrap_or(f64::NAN),
+                jumps.evidence.late.map_or(f64::NAN, |late| late.efficiency),
                 jumps.evidence.efficiency
             )
         });
@@ -97,7 +97,7 @@ impl Posterior {
 mod tests {
     use super::*;
     use crate::output::ChainDraws;
-    use kameleon::diagnose::SteinFigure;
+    use kameleon::diagnose::{Estimate, SteinFigure};
     use kameleon::record::Draws;
 
     /// Four chains of two thousand draws that are as good as independent: a permuted grid.
@@ -144,7 +144,9 @@ mod tests {
         let with = |noisy: bool, late: f64| {
             let mut jumps = JumpSummary::none("", false);
             jumps.evidence.efficiency = 0.2;
-            jumps.evidence.judge_learning(late);
+            jumps
+                .evidence
+                .judge_learning([Estimate { log_z: 0.0, error: 0.1, pareto_k: 0.2, efficiency: late }].into_iter());
             Posterior { noisy, jumps: Some(jumps), ..even() }.summary().verdict
         };
         assert!(with(true, 0.19).converged && with(false, 0.02).converged);

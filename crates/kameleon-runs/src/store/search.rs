@@ -10,7 +10,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 /// The first bytes of the file: what it is, and the version of its form.
-const MARK: &[u8; 8] = b"KMLNPOP3";
+const MARK: &[u8; 8] = b"KMLNPOP4";
 
 /// A population on its way, or at its end.
 #[derive(Clone, Debug, Serialize, Deserialize)]

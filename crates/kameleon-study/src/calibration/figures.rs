@@ -77,6 +77,7 @@ mod tests {
             sds: vec![],
             quantiles: vec![0.0; 2],
             r_hat: Some(1.0),
+            ess: Some(1000.0),
             details: serde_json::Value::Null,
             evaluations: 1,
             seconds: 0.0,

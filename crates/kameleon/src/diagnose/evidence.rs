@@ -7,9 +7,12 @@
 //! a target on a larger space.
 
 mod bridge;
+mod estimate;
 mod pareto;
 mod weighted;
 
+pub use estimate::Estimate;
+pub(crate) use estimate::{effective_number, log_sum_exp};
 pub use pareto::pareto_k;
 pub use weighted::{Weighted, weighted_means};
 
@@ -80,9 +83,9 @@ pub struct Evidence {
     /// The effective number of draws for what the bridge averages.
     #[serde(deserialize_with = "number")]
     pub effective_draws: f64,
-    /// The effective share of the jump proposals in the last rounds of the warm-up, where it is known.
+    /// What the jump proposals in the last rounds of the warm-up said, where it is known.
     #[serde(default)]
-    pub late_efficiency: Option<f64>,
+    pub late: Option<Estimate>,
 }
 
 /// A number, or NaN for the null that JSON has in place of it.
@@ -146,21 +149,31 @@ impl Evidence {
             efficiency_of_draws: f64::NAN,
             proposals: 0,
             effective_draws: f64::NAN,
-            late_efficiency: None,
+            late: None,
         }
     }
 
     /// Whether the density seems to be much better than all that it was learned from: then it has probably lost a region that was met
     /// before.
     pub fn learned_too_little(&self) -> bool {
-        self.late_efficiency.is_some_and(|late| self.efficiency > LARGEST_RISE * late)
+        self.late.is_some_and(|late| self.efficiency > LARGEST_RISE * late.efficiency)
     }
 
-    /// Takes note of the effective share of the jump proposals in the last rounds of the warm-up.
-    pub fn judge_learning(&mut self, late_efficiency: f64) {
-        self.late_efficiency = Some(late_efficiency);
+    /// Takes note of what the jump proposals of each group said in the last rounds of the warm-up: of the least efficient ones.
+    pub fn judge_learning(&mut self, late: impl Iterator<Item = Estimate>) {
+        self.late = late.min_by(|a, b| a.efficiency.total_cmp(&b.efficiency));
+        let Some(late) = self.late else { return };
+        // The rounds before knew less, so that a smaller Z of theirs says nothing.
+        let lost = (late.log_z - self.log) / late.error.hypot(self.error);
+        if lost > LARGEST_Z {
+            let (before, now) = (late.log_z, self.log);
+            self.doubt(format!(
+                "log Z was {before:.2} in the last rounds of the warm-up and is {now:.2} after it, {lost:.1} standard errors less: a region \
+                 that was met before may be lost"
+            ));
+        }
         if self.learned_too_little() {
-            let (before, now) = (late_efficiency, self.efficiency);
+            let (before, now) = (late.efficiency, self.efficiency);
             self.doubt(format!(
                 "the warm-up was too short to learn where to jump: the efficiency of jump proposals was {before:.2} in its last rounds \
                  and {now:.2} after it"
@@ -246,7 +259,7 @@ fn combined(groups: &[Evidence]) -> Evidence {
         efficiency_of_draws: of(|g| g.efficiency_of_draws, f64::min),
         proposals: groups.iter().map(|g| g.proposals).sum(),
         effective_draws: groups.iter().map(|g| g.effective_draws).sum(),
-        late_efficiency: None,
+        late: None,
     }
 }
 

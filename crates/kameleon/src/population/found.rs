@@ -4,11 +4,12 @@ use super::doubt::Doubt;
 use super::looks::lost;
 use super::niche::{Niche, mixture};
 use super::particles::Particles;
-use super::rounds::{Estimate, LARGEST_K, Rounds};
+use super::rounds::{LARGEST_K, Rounds};
 use super::witness::Witness;
 use crate::circles::Circles;
+use crate::diagnose::{Estimate, effective_number, log_sum_exp};
 use crate::moves::JumpDensity;
-use crate::warmup::{effective_size, log_sum_exp, where_there_is_one};
+use crate::warmup::where_there_is_one;
 use serde::{Deserialize, Serialize};
 
 /// Another ladder is run if log Z of the rounds is further than this from the ladder's.
@@ -44,8 +45,8 @@ pub struct Found {
     pub rounds: Option<Estimate>,
     /// What fresh draws from the frozen density say.
     pub frozen: Option<Estimate>,
-    /// The effective share of the draws of the last rounds together.
-    pub late_efficiency: Option<f64>,
+    /// What the draws of the last rounds say together.
+    pub late: Option<Estimate>,
     /// The number of particles of the last ladder, or of the looks.
     #[serde(default)]
     pub particles: usize,
@@ -84,9 +85,9 @@ impl Found {
         believed: bool,
     ) -> Self {
         let density = rounds.and_then(Rounds::frozen).filter(|_| believed).cloned();
-        let pool = rounds
-            .map(Rounds::pool)
-            .filter(|(_, logs)| density.is_some() || (!believed && effective_size(logs) > effective_size(log_weights)));
+        let pool = rounds.map(Rounds::pool).filter(|(_, logs)| {
+            density.is_some() || (!believed && effective_number(logs) > effective_number(log_weights))
+        });
         let (points, log_weights) = pool.unwrap_or_else(|| (states.points.clone(), log_weights.to_vec()));
         let drawn = rounds.filter(|rounds| rounds.count() > 0);
         let rounds = rounds.filter(|_| believed);
@@ -94,7 +95,7 @@ impl Found {
             is_good: rounds.is_some_and(Rounds::is_good),
             rounds: drawn.map(Rounds::all),
             frozen: rounds.and_then(Rounds::checked),
-            late_efficiency: rounds.and_then(Rounds::late_efficiency),
+            late: rounds.and_then(Rounds::late),
             circles: Circles::default(),
             density,
             points,

@@ -7,9 +7,10 @@ use super::kernel_guide::KernelShape;
 use super::particles::Particles;
 use super::settings::Moves;
 use crate::Rng;
+use crate::diagnose::{effective_number, log_sum_exp};
 use crate::mixture::{Component, Mixture, Sample, Start, fit};
 use crate::moves::Frame;
-use crate::warmup::{effective_size, log_sum_exp, shrunk_frame};
+use crate::warmup::shrunk_frame;
 use serde::{Deserialize, Serialize};
 
 /// The most components, …
@@ -46,7 +47,7 @@ impl Guide {
         rng: &mut Rng,
     ) -> Self {
         let d = states.dim();
-        let effective = effective_size(log_weights);
+        let effective = effective_number(log_weights);
         let total = log_sum_exp(log_weights.iter().copied());
         let mut sample = Sample::new(d);
         for (i, log) in log_weights.iter().enumerate() {

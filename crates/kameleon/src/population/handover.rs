@@ -3,14 +3,14 @@
 //! The density is frozen already, so chains learn nothing but the scales of their local moves, in a short warm-up.
 
 use super::found::{Found, nearest_niches};
-use super::rounds::Estimate;
 use super::temper::resample;
 use crate::Rng;
+use crate::diagnose::{Estimate, effective_number, log_sum_exp};
 use crate::mixture::Sample;
 use crate::moves::{HistoryModel, Jump, JumpDensity, Model, MoveId};
 use crate::points::Points;
 use crate::random::{Purpose, stream};
-use crate::warmup::{Fit, effective_size, jump_share, log_sum_exp, regions_at, shrunk_frame, weights};
+use crate::warmup::{Fit, jump_share, regions_at, shrunk_frame, weights};
 
 /// The iterations in which chains learn the scales of local moves.
 pub const SETTLING: u64 = 500;
@@ -86,7 +86,7 @@ impl Found {
             end: Some(SETTLING),
             learning: None,
             met,
-            late_efficiency: self.late_efficiency,
+            late: self.late,
         };
         Some(fit).filter(|fit| fit.fits(dim))
     }
@@ -101,7 +101,7 @@ impl Found {
 
     /// The pool, with weights that sum to its effective size.
     fn sample(&self, dim: usize) -> Sample {
-        let effective = effective_size(&self.log_weights);
+        let effective = effective_number(&self.log_weights);
         let total = log_sum_exp(self.log_weights.iter().copied());
         let mut sample = Sample::new(dim);
         for (i, (x, log)) in self.points.chunks_exact(dim).zip(&self.log_weights).enumerate() {

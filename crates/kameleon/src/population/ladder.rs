@@ -13,8 +13,8 @@ use super::temper::{log_weights, next_beta, resample};
 use super::{Prior, Stage};
 use crate::Rng;
 use crate::circles::Circles;
+use crate::diagnose::log_sum_exp;
 use crate::moves::log_add;
-use crate::warmup::log_sum_exp;
 use serde::{Deserialize, Serialize};
 
 /// Sweeps end when no coordinate is correlated more than this with where it was at the start of the level.

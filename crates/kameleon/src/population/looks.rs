@@ -2,8 +2,8 @@
 
 use super::niche::Niche;
 use super::rounds::{LARGEST_K, Rounds};
+use crate::diagnose::log_sum_exp;
 use crate::moves::Density;
-use crate::warmup::log_sum_exp;
 
 /// A niche whose mass is e^−12 of that of the heaviest is no mode: that is far below what a chain would ever visit. Its mass is
 /// known by a Laplace approximation at a top that may not be reached, so the limit is a low one.

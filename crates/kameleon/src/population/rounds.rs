@@ -6,12 +6,11 @@ use super::niche::{Niche, mixture};
 use super::particles::Particles;
 use super::{Prior, Stage};
 use crate::Rng;
-use crate::diagnose::{number, pareto_k};
+use crate::diagnose::{Estimate, effective_number, log_sum_exp};
 use crate::mixture::{Mixture, Sample};
 use crate::moves::{Density, JumpDensity};
 use crate::warmup::{
-    EXPLORING, Effort, FROZEN, Learning, MOST_ROUNDS, Window, effective_size, learn_density, log_sum_exp,
-    with_flat_part, with_missed_regions,
+    EXPLORING, Effort, FROZEN, Learning, MOST_ROUNDS, Window, learn_density, with_flat_part, with_missed_regions,
 };
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -61,36 +60,6 @@ pub struct Rounds {
     is_good: bool,
 }
 
-/// What draws from a density say.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
-    /// ln of the mean weight, which is ln Z.
-    #[serde(deserialize_with = "number")]
-    pub log_z: f64,
-    /// Its standard error.
-    #[serde(deserialize_with = "number")]
-    pub error: f64,
-    /// Pareto k̂ of the weights.
-    #[serde(deserialize_with = "number")]
-    pub pareto_k: f64,
-    /// The effective share of the draws.
-    #[serde(deserialize_with = "number")]
-    pub efficiency: f64,
-}
-
-impl Estimate {
-    fn new(log_weights: &[f64]) -> Self {
-        let n = log_weights.len() as f64;
-        let efficiency = effective_size(log_weights) / n;
-        Self {
-            log_z: log_sum_exp(log_weights.iter().copied()) - libm::log(n),
-            error: ((1.0 / efficiency - 1.0).max(0.0) / n).sqrt(),
-            pareto_k: pareto_k(log_weights),
-            efficiency,
-        }
-    }
-}
-
 impl Rounds {
     /// From the states of a ladder with ln of their weights, and from niches.
     pub fn new(
@@ -100,7 +69,7 @@ impl Rounds {
         niches: &[Niche],
         rng: &mut Rng,
     ) -> Self {
-        let effective = effective_size(log_weights);
+        let effective = effective_number(log_weights);
         let total = log_sum_exp(log_weights.iter().copied());
         let weights = log_weights.iter().map(|log| effective * libm::exp(log - total)).collect();
         let mut rounds = Self {
@@ -146,9 +115,9 @@ impl Rounds {
         Estimate::new(&self.learning.proposals().last_ratios(1))
     }
 
-    /// The effective share of the draws of the last rounds together; none before there are draws.
-    pub(super) fn late_efficiency(&self) -> Option<f64> {
-        self.learning.late_efficiency()
+    /// What the draws of the last rounds say together; none before there are draws.
+    pub(super) fn late(&self) -> Option<Estimate> {
+        self.learning.late()
     }
 
     /// What the draws of all rounds say together. Since densities were fitted to earlier draws it is slightly biased.
@@ -207,7 +176,7 @@ impl Rounds {
     fn is_enough(&self, dim: usize) -> bool {
         let Estimate { pareto_k, efficiency, .. } = self.last();
         let good = pareto_k < LARGEST_K && efficiency > LEAST_EFFICIENCY;
-        let drawn = || effective_size(&self.learning.proposals().weighted().1) >= DRAWS_EACH * dim.max(5) as f64;
+        let drawn = || effective_number(&self.learning.proposals().weighted().1) >= DRAWS_EACH * dim.max(5) as f64;
         good && (self.learning.is_enough() || (self.settings.at_once && efficiency > AT_ONCE && drawn()))
     }
 }

@@ -1,7 +1,7 @@
 //! The next level of a ladder, and which particles go on to it.
 
 use crate::Rng;
-use crate::warmup::effective_size;
+use crate::diagnose::effective_number;
 use rand::RngExt;
 
 /// Halvings of the interval that the next β is searched in.
@@ -15,7 +15,7 @@ pub(super) fn next_beta(log_likelihood: &[f64], beta: f64, effective: f64) -> f6
     let possible: Vec<f64> = log_likelihood.iter().copied().filter(|log| log.is_finite()).collect();
     let enough = |next: f64| {
         let weights: Vec<f64> = possible.iter().map(|log| (next - beta) * log).collect();
-        effective_size(&weights) >= effective.min(MOST_SHARE * possible.len() as f64)
+        effective_number(&weights) >= effective.min(MOST_SHARE * possible.len() as f64)
     };
     if enough(1.0) {
         return 1.0;
@@ -65,7 +65,7 @@ mod tests {
     fn the_next_level_leaves_the_share_that_was_asked_for() {
         let logs: Vec<f64> = (0..1000).map(|i| -1e4 * (i as f64 / 1000.0).powi(2)).collect();
         let beta = next_beta(&logs, 0.0, 500.0);
-        let size = effective_size(&log_weights(&logs, beta));
+        let size = effective_number(&log_weights(&logs, beta));
         assert!((size - 500.0).abs() < 1.0, "{size}");
         assert_eq!(next_beta(&vec![-3.0; 50], 0.2, 25.0), 1.0);
     }

@@ -28,7 +28,7 @@ impl Gaussians {
             let log = |(x, m): (&f64, &f64)| -0.5 * ((x - m) / sd).powi(2) - (sd * std::f64::consts::TAU.sqrt()).ln();
             weight.ln() + x.iter().zip(centre).map(log).sum::<f64>()
         };
-        crate::warmup::log_sum_exp(self.modes.iter().map(of))
+        crate::diagnose::log_sum_exp(self.modes.iter().map(of))
     }
 
     /// The likelihood integrates to one, but for what is outside of the box.

@@ -323,7 +323,7 @@ impl Proposal for Kameleon {
             MoveReport { name, share: self.fit.weights[id], proposed: tally.made, accepted: tally.accepted }
         };
         let made = MoveId::all().filter(|id| self.fit.weights[*id] > 0.0);
-        Report { facts: self.facts(), moves: made.map(row).collect(), late_efficiency: self.fit.late_efficiency }
+        Report { facts: self.facts(), moves: made.map(row).collect(), late: self.fit.late }
     }
 
     fn advice(&self, names: &[String]) -> Vec<String> {

@@ -5,6 +5,7 @@ use super::learning::Learning;
 use super::schedule::Schedule;
 use super::weights::weights;
 use crate::circles::Circles;
+use crate::diagnose::Estimate;
 use crate::moves::{Frame, HistoryModel, JumpDensity, Model, Move, MoveId, PerMove};
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
@@ -31,8 +32,8 @@ pub struct Fit {
     pub learning: Option<Learning>,
     /// The components of the jump density that the warm-up met, once it is frozen.
     pub met: Vec<usize>,
-    /// The effective share of the jump proposals of the last rounds before it was frozen.
-    pub late_efficiency: Option<f64>,
+    /// What the jump proposals of the last rounds before it was frozen say.
+    pub late: Option<Estimate>,
 }
 
 impl Fit {
@@ -51,7 +52,7 @@ impl Fit {
             end: None,
             learning: None,
             met: Vec::new(),
-            late_efficiency: None,
+            late: None,
         }
     }
 
@@ -101,15 +102,15 @@ struct SavedFit {
     end: Option<u64>,
     learning: Option<Learning>,
     met: Vec<usize>,
-    late_efficiency: Option<f64>,
+    late: Option<Estimate>,
 }
 
 impl From<Fit> for SavedFit {
     fn from(fit: Fit) -> Self {
-        let Fit { number, weights, circles, model, before, next, end, learning, met, late_efficiency } = fit;
+        let Fit { number, weights, circles, model, before, next, end, learning, met, late } = fit;
         let Model { metric, history, density } = model;
         let history = history.map(|history| history.z);
-        Self { number, circles, metric, weights, history, density, before, next, end, learning, met, late_efficiency }
+        Self { number, circles, metric, weights, history, density, before, next, end, learning, met, late }
     }
 }
 
@@ -118,20 +119,8 @@ impl TryFrom<SavedFit> for Fit {
 
     fn try_from(saved: SavedFit) -> Result<Self, Self::Error> {
         const DAMAGED: &str = "what was learned does not fit together";
-        let SavedFit {
-            number,
-            circles,
-            metric,
-            weights,
-            history,
-            density,
-            before,
-            next,
-            end,
-            learning,
-            met,
-            late_efficiency,
-        } = saved;
+        let SavedFit { number, circles, metric, weights, history, density, before, next, end, learning, met, late } =
+            saved;
         let dim = metric.dim();
         if dim == 0 || !metric.fits(dim) || density.as_ref().is_some_and(|density| !density.fits(dim)) {
             return Err(DAMAGED);
@@ -139,7 +128,7 @@ impl TryFrom<SavedFit> for Fit {
         let restore = |z: Points| HistoryModel::new(z, metric.clone()).ok_or(DAMAGED);
         let history = history.map(restore).transpose()?;
         let model = Model { metric, history, density };
-        let fit = Self { number, weights, circles, model, before, next, end, learning, met, late_efficiency };
+        let fit = Self { number, weights, circles, model, before, next, end, learning, met, late };
         if fit.fits(dim) { Ok(fit) } else { Err(DAMAGED) }
     }
 }

@@ -65,7 +65,7 @@ fn flat_mixture(mixture: &Mixture, mut sample: Sample, power: f64, rng: &mut Rng
     let log_densities = mixture.log_densities(&sample.points).into_iter();
     let logs: Vec<f64> =
         sample.weights.iter().zip(log_densities).map(|(w, log)| libm::log(w.max(1e-300)) - power * log).collect();
-    let total = super::proposals::log_sum_exp(logs.iter().copied());
+    let total = crate::diagnose::log_sum_exp(logs.iter().copied());
     let most = 1.0 / (size + 4.0).sqrt();
     let weights: Vec<f64> = logs.iter().map(|log| libm::exp(log - total).min(most)).collect();
     let (sum, squares) = weights.iter().fold((0.0, 0.0), |(sum, squares), w| (sum + w, squares + w * w));

@@ -1,10 +1,10 @@
 //! What a group knows besides the model while it learns: its jump proposals, and how good the jump density has become.
 
 use super::missed::{Met, log_mean};
-use super::proposals::{Evaluated, Proposals, log_sum_exp};
+use super::proposals::{Evaluated, Proposals};
 use super::window::Window;
 use crate::Rng;
-use crate::diagnose::pareto_k;
+use crate::diagnose::{Estimate, effective_number, log_sum_exp, pareto_k};
 use crate::mixture::Sample;
 use crate::moves::{Density, JumpDensity};
 use rand::RngExt;
@@ -54,7 +54,7 @@ impl<Q: Density> Learning<Q> {
             return;
         }
         let ratios = self.proposals.last_ratios(1);
-        let efficiency = effective_size(&ratios) / ratios.len() as f64;
+        let efficiency = effective_number(&ratios) / ratios.len() as f64;
         let good = pareto_k(&ratios) < LARGEST_K && efficiency > STABLE * self.efficiency;
         self.good = if good { self.good + 1 } else { 0 };
         self.efficiency = efficiency;
@@ -75,10 +75,10 @@ impl<Q: Density> Learning<Q> {
         self.efficiency
     }
 
-    /// The effective share of the last three rounds together; none before there are proposals.
-    pub fn late_efficiency(&self) -> Option<f64> {
+    /// What the last three rounds say together; none before there are proposals.
+    pub fn late(&self) -> Option<Estimate> {
         let ratios = self.proposals.last_ratios(GOOD_ROUNDS);
-        (!ratios.is_empty()).then(|| effective_size(&ratios) / ratios.len() as f64)
+        (!ratios.is_empty()).then(|| Estimate::new(&ratios))
     }
 
     /// Starts to count good rounds anew.
@@ -104,7 +104,7 @@ impl<Q: Density> Learning<Q> {
     fn is_rising(&self) -> bool {
         let [all, later] = [GOOD_ROUNDS, GOOD_ROUNDS - 1].map(|rounds| self.proposals.last_ratios(rounds));
         let first = &all[..all.len() - later.len()];
-        effective_size(first) / (first.len() as f64) < RISEN * self.efficiency
+        effective_number(first) / (first.len() as f64) < RISEN * self.efficiency
     }
 
     /// All points where the target is known: proposals, and states of the chains. Nothing before there are proposals, which tell Z.
@@ -152,11 +152,4 @@ impl<Q: Density> Learning<Q> {
         }
         sample
     }
-}
-
-/// (Σ w)²/Σ w²
-pub fn effective_size(log_weights: &[f64]) -> f64 {
-    let total = log_sum_exp(log_weights.iter().copied());
-    let squares = log_sum_exp(log_weights.iter().map(|log| 2.0 * log));
-    if total.is_finite() { libm::exp(2.0 * total - squares) } else { 0.0 }
 }

@@ -4,8 +4,8 @@
 //! a mode that the fit has passed over: it has too little mass to matter for a fit, and enough for a chain to get there and
 //! stay. Once jumps lead there, they settle how much it weighs.
 
-use super::proposals::log_sum_exp;
 use crate::Rng;
+use crate::diagnose::log_sum_exp;
 use crate::linalg::{cholesky, dot, solve_lower, times_transpose};
 use crate::mixture::{Component, Mixture, Sample, Start, fit};
 use crate::moves::{JumpDensity, Parts};

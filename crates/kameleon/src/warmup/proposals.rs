@@ -3,6 +3,7 @@
 //! Each is weighted by the target over the mean of all densities that were jumped from (the deterministic mixture, Owen and
 //! Zhou 2000): a point that an early density reached by luck does not weigh more than later ones allow.
 
+use crate::diagnose::log_sum_exp;
 use crate::moves::{Density, JumpDensity};
 use serde::{Deserialize, Serialize};
 
@@ -183,15 +184,6 @@ impl<Q: Density> Proposals<Q> {
         let points = self.rounds.iter().flat_map(|round| round.drawn.points.chunks_exact(dim)).collect();
         (points, weights)
     }
-}
-
-/// ln Σ e^term
-pub fn log_sum_exp(terms: impl Iterator<Item = f64> + Clone) -> f64 {
-    let largest = terms.clone().fold(f64::NEG_INFINITY, f64::max);
-    if !largest.is_finite() {
-        return largest;
-    }
-    largest + libm::log(terms.map(|term| libm::exp(term - largest)).sum())
 }
 
 #[cfg(test)]

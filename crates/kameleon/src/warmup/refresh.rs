@@ -58,11 +58,11 @@ pub fn refresh(old: &Fit, inputs: &[Arc<ChainInput>], points: usize, schedule: S
     let jumps = weights.of(&Jump) * inputs.len() as f64;
     let next = if is_last { None } else { schedule.after(t, jumps, is_enough) };
     let end = is_last.then(|| schedule.end(t));
-    let late_efficiency = if is_last { learning.late_efficiency() } else { None };
+    let late = if is_last { learning.late() } else { None };
     let learning = (!is_last).then_some(learning);
     let before = old.model.density.clone().filter(|_| schedule.runs_ahead() && !is_last);
     let circles = old.circles.clone();
-    Fit { number: old.number + 1, weights, circles, model, before, next, end, learning, met, late_efficiency }
+    Fit { number: old.number + 1, weights, circles, model, before, next, end, learning, met, late }
 }
 
 /// The density of jumps, learned from their proposals and the states of the chains.

@@ -1,5 +1,6 @@
 //! A population, and chains that start from what it found.
 
+use kameleon::diagnose::Estimate;
 use kameleon::population::{Found, OnThreads, Population, Posterior, Prior, Settings};
 use kameleon::target::Noisy;
 use kameleon::{
@@ -74,17 +75,23 @@ fn chains_from_a_population_visit_all_modes_by_their_weights() {
 #[test]
 fn a_density_that_seems_better_than_the_last_rounds_of_a_population_gives_no_evidence() {
     let mut found = found();
-    let late = found.late_efficiency.unwrap();
+    let late = found.late.unwrap();
     let judged = |found: &Found| {
         let run = sample_from(posterior, found, &plan(), Control::default()).unwrap();
-        let late = run.chains[0].report.late_efficiency;
+        let late = run.chains[0].report.late;
         (late, run.evidence(true).unwrap())
     };
     let (told, believed) = judged(&found);
-    assert!(told == Some(late) && believed.reliable && believed.efficiency < 3.0 * late, "{late} {believed:?}");
-    found.late_efficiency = Some(0.2 * believed.efficiency);
+    assert!(
+        told == Some(late) && believed.reliable && believed.efficiency < 3.0 * late.efficiency,
+        "{late:?} {believed:?}"
+    );
+    found.late = Some(Estimate { efficiency: 0.2 * believed.efficiency, ..late });
     let (_, doubted) = judged(&found);
     assert!(!doubted.reliable && doubted.why.contains("the efficiency of jump proposals was"), "{doubted:?}");
+    found.late = Some(Estimate { log_z: late.log_z + 0.3, ..late });
+    let (_, doubted) = judged(&found);
+    assert!(!doubted.reliable && doubted.why.contains("log Z was"), "{doubted:?}");
 }
 
 #[test]
