@@ -25,6 +25,7 @@ use kameleon::run::{advice, evidence_of, invalid_points, jump_ratios, regions_of
 use kameleon::statistics::Statistics;
 use kameleon::warmup::Schedule;
 use kameleon_models::Bound;
+use std::fs;
 use std::path::Path;
 
 /// Reads the run in a folder. The folder is not locked, nothing in it is executed, and a run in progress is shown as
@@ -107,6 +108,12 @@ fn read_chain(
     }
     let (recorded, dim) = (gathering.read(files, index, reading, notes)?, gathering.dim());
     let saved = Checkpoint::read(&files.checkpoint(index)).map_err(|error| error.to_string());
+    // A journal is written before its checkpoint is, so that one that is shorter was cut.
+    let length = fs::metadata(files.journal(index)).map_or(0, |file| file.len());
+    if let Some(saved) = saved.as_ref().ok().filter(|saved| length < saved.journal) {
+        let wanted = saved.journal;
+        notes.push(format!("the journal of chain {index} has {length} bytes, of {wanted}: draws at its end are lost"));
+    }
     let chain = saved.and_then(|saved| saved.chain.resume().map_err(|error| error.to_string()));
     let chain = chain.and_then(|chain| match chain.position().len() == dim {
         true => Ok(chain),

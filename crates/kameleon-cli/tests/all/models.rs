@@ -131,9 +131,9 @@ fn a_server_that_dies_ends_the_run_which_goes_on_with_the_next() {
     prints(&["sample", text(&file), "--out", text(&whole)]);
     let mut command = command(&["sample", text(&file), "--out", text(&out), "--set", "model.retries=0"]);
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    // Some draws are to be there already.
-    let journal = out.join("chain-0.journal");
-    while fs::metadata(&journal).map_or(0, |file| file.len()) < 1000 {
+    // Some draws of both chains are to be there already.
+    let written = |chain: u64| fs::metadata(out.join(format!("chain-{chain}.journal"))).map_or(0, |file| file.len());
+    while (0..2).map(written).min() < Some(1000) {
         sleep(Duration::from_millis(5));
     }
     drop(server);
