@@ -97,6 +97,8 @@ class PopulationSummary:
     """The log evidence by fresh draws from its density."""
     doubts: list[str]
     """What is known against it."""
+    remarks: list[str]
+    """What is worth knowing, and says nothing against it."""
     unfinished: bool
     """Whether one of the doubts says that its search did not come to its end: then neither draws nor evidence are
     believed."""

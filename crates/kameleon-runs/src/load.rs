@@ -150,6 +150,7 @@ pub fn posterior(
         let after = After { bounds: &bounds, chains: &points, evidence: evidence.as_ref(), noisy };
         PopulationSummary::new(search, &after)
     });
+    remarks.extend(population.iter().flat_map(|population| population.remarks.iter().cloned()));
     let chains: Vec<ChainDraws> = chains.into_iter().map(|chain| shown(chain, &bounds, warmup)).collect();
     let mut jumps = summarise_jumps(settings, evidence, &chains)?;
     if let Some(jumps) = &mut jumps {

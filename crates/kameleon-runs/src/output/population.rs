@@ -42,6 +42,9 @@ pub struct PopulationSummary {
     pub log_z: Option<f64>,
     /// What is known against it.
     pub doubts: Vec<String>,
+    /// What is worth knowing, and says nothing against it.
+    #[serde(default)]
+    pub remarks: Vec<String>,
     /// Whether one of the doubts says that its search did not come to its end: then neither draws nor evidence are believed.
     #[serde(default)]
     pub unfinished: bool,
@@ -110,6 +113,8 @@ impl PopulationSummary {
         let reliable = evidence.filter(|evidence| evidence.reliable).map(|evidence| evidence.log);
         let frozen = found.frozen.map(|estimate| estimate.log_z);
         let ladder = found.ladder_log_z().filter(|_| !found.only_looks);
+        let (remarks, doubts): (Vec<Doubt>, Vec<Doubt>) =
+            found.doubts.iter().cloned().chain(far_from_chains(found, evidence)).partition(Doubt::is_remark);
         let mut summary = Self {
             particles: found.particles,
             evaluations: found.evaluations,
@@ -121,8 +126,9 @@ impl PopulationSummary {
             frozen: found.density.is_some(),
             ladder_log_z: ladder,
             log_z: frozen,
-            doubts: found.doubts.iter().map(ToString::to_string).chain(by_chains(found, evidence)).collect(),
-            unfinished: found.doubts.iter().any(|doubt| doubt.is_unfinished() && !(noisy && doubt.counts_niches())),
+            doubts: doubts.iter().map(ToString::to_string).chain(heavy_tail(found, evidence)).collect(),
+            remarks: remarks.iter().map(|remark| format!("Population warm-up: {remark}.")).collect(),
+            unfinished: doubts.iter().any(|doubt| doubt.is_unfinished() && !(noisy && doubt.counts_niches())),
             caution: None,
             modes: Vec::new(),
             labels: Vec::new(),
@@ -175,18 +181,20 @@ impl PopulationSummary {
     }
 }
 
-/// What the evidence of the chains says against the population.
-fn by_chains(found: &Found, evidence: Option<&Evidence>) -> Vec<String> {
-    let knows = |is: fn(&Doubt) -> bool| found.doubts.iter().any(is);
-    let evidence = evidence.filter(|evidence| evidence.pareto_k <= LARGEST_K);
-    let tail = evidence.map(|evidence| evidence.pareto_k).filter(|k| *k > GOOD_K);
-    let tail = tail.filter(|_| !knows(|doubt| matches!(doubt, Doubt::HeavyTail { .. })));
-    let log = evidence.filter(|evidence| evidence.reliable).map(|evidence| evidence.log);
-    let log = log.filter(|_| !knows(|doubt| matches!(doubt, Doubt::FarLadder { .. })));
-    let far = log.and_then(|log| Some((log, found.far_ladder(log)?)));
-    let far = far.map(|(log, ladder)| format!("log Z is {ladder:.2} by the ladder and {log:.2} by the chains"));
-    let tail = tail.map(|k| format!("the weights of the chains' jump proposals have a heavy tail: Pareto k is {k:.2}"));
-    far.into_iter().chain(tail).collect()
+/// A log Z of the chains that is far from that of a ladder, where the population does not know it already.
+fn far_from_chains(found: &Found, evidence: Option<&Evidence>) -> Option<Doubt> {
+    let is_known = found.doubts.iter().any(|doubt| matches!(doubt, Doubt::FarLadder { .. }));
+    let good = |evidence: &&Evidence| evidence.reliable && evidence.pareto_k <= LARGEST_K && !is_known;
+    let log_z = evidence.filter(good)?.log;
+    found.far_ladder(log_z).map(|ladder| Doubt::FarLadder { ladder, log_z })
+}
+
+/// A tail of the chains' jump proposals that is not light, where that of the population's draws was.
+fn heavy_tail(found: &Found, evidence: Option<&Evidence>) -> Option<String> {
+    let is_known = found.doubts.iter().any(|doubt| matches!(doubt, Doubt::HeavyTail { .. }));
+    let k = evidence?.pareto_k;
+    let is_new = k > GOOD_K && k <= LARGEST_K && !is_known;
+    is_new.then(|| format!("the weights of the chains' jump proposals have a heavy tail: Pareto k is {k:.2}"))
 }
 
 /// The share of a mode by the draws of all chains, and its standard error; none if there are too few.
@@ -260,6 +268,20 @@ mod tests {
         assert!(unfinished(Doubt::OnlyLooks, false) && !unfinished(Doubt::OnlyLooks, true));
         assert!(unfinished(Doubt::Stopped { searched: false }, true));
         assert!(!unfinished(Doubt::HeavyTail { pareto_k: 0.6 }, false));
+    }
+
+    #[test]
+    fn a_ladder_that_lost_modes_is_remarked_and_one_that_found_more_is_a_doubt() {
+        let mut population = Population::new(1, &Settings::default(), 1).unwrap();
+        let mut found = population.run(&InBox, |x| -x[0] * x[0]).unwrap().clone();
+        let mut with = |ladder: f64| {
+            found.doubts = vec![Doubt::FarLadder { ladder, log_z: -1.0 }];
+            summary_of(&found, &Evidence::none(""), false)
+        };
+        let lost = with(-2.0);
+        assert!(lost.doubts.is_empty() && lost.warnings().is_empty() && lost.remarks[0].contains("lost"), "{lost:?}");
+        let more = with(0.0);
+        assert!(more.remarks.is_empty() && more.warnings().len() == 1, "{more:?}");
     }
 
     #[test]

@@ -57,6 +57,11 @@ impl Doubt {
         }
     }
 
+    /// Whether it says nothing against the density: most ladders lose modes on their way, whose niches the search then finds.
+    pub fn is_remark(&self) -> bool {
+        matches!(self, Self::FarLadder { ladder, log_z } if ladder < log_z)
+    }
+
     /// Whether it follows from the number of niches: where the likelihood is noisy, hills of the noise are counted as such.
     pub fn counts_niches(&self) -> bool {
         matches!(self, Self::NoGoodDensity | Self::OnlyLooks | Self::Different { .. } | Self::Narrow { .. })
@@ -79,8 +84,13 @@ impl fmt::Display for Doubt {
             Self::NoGoodDensity => write!(f, "no good density was learned"),
             Self::HeavyTail { pareto_k } => write!(f, "the weights have a heavy tail: Pareto k is {pareto_k:.2}"),
             Self::FarLadder { ladder, log_z } => {
-                let why = if ladder < log_z { "lost or missed modes" } else { "had few particles left at some level" };
-                write!(f, "log Z is {ladder:.2} by the ladder and {log_z:.2} by the density: the ladder {why}")
+                let why = match ladder < log_z {
+                    true => {
+                        "the ladder lost modes on its way, as most do, or missed them; their niches were found by the search"
+                    }
+                    false => "the ladder had few particles left at some level, or the density lost a mode",
+                };
+                write!(f, "log Z is {ladder:.2} by the ladder and {log_z:.2} by the density: {why}")
             }
             Self::OnlyLooks => write!(
                 f,
