@@ -7,15 +7,18 @@
 use crate::error::RunError;
 use crate::output::{AllDraws, Figures};
 use crate::read::{read_draws, settings_of};
-use crate::store::{Files, read_journal};
+use crate::settings::RunSettings;
+use crate::store::{Checkpoint, Files, read_journal};
 use kameleon::diagnose::quantile;
 use kameleon::record::Recorded;
 use kameleon_models::Bound;
 use std::cell::Cell;
 use std::path::Path;
 
-/// Journals of this many bytes together are read as a whole by default.
+/// Draws that take this many bytes in memory are read as a whole by default.
 pub const MOST_BYTES: u64 = 64 << 20;
+/// After how many draws the reader is told how far it is.
+const TOLD_EVERY: u64 = 1 << 18;
 /// The levels of the quantiles.
 const LEVELS: [f64; 3] = [0.05, 0.5, 0.95];
 /// How far around a level values are collected: a share of all draws, and this many standard errors of the share of those in memory
@@ -34,6 +37,7 @@ pub fn unwritten(folder: &Path) -> String {
 /// How the journals of a run are read: all draws, or evenly spaced ones, with a word on how far it is.
 pub struct Reading<'a> {
     every: u64,
+    /// How many draws will be read, in two passes, and how many have been.
     total: u64,
     done: Cell<u64>,
     watch: &'a dyn Fn(f64),
@@ -45,13 +49,16 @@ impl<'a> Reading<'a> {
         Self { every: 1, total: 0, done: Cell::new(0), watch: &|_| {} }
     }
 
-    /// All of a run whose journals have at most this many bytes, and as much of a larger one. `watch` is told the share that has
+    /// All of a run that takes at most this many bytes in memory, and as much of a larger one. `watch` is told the share that has
     /// been read.
     pub fn limited(folder: &Path, most: u64, watch: &'a dyn Fn(f64)) -> Result<Self, RunError> {
-        let files = Files::of(folder)?;
-        let length = |index: usize| std::fs::metadata(files.journal(index)).map_or(0, |data| data.len());
-        let total: u64 = settings_of(folder)?.run.indices().into_iter().map(length).sum();
-        Ok(Self { every: total.div_ceil(most.max(1)).max(1), total: 2 * total, done: Cell::new(0), watch })
+        let (files, settings) = (Files::of(folder)?, settings_of(folder)?);
+        let sum = |of: &dyn Fn(usize) -> u64| settings.run.indices().into_iter().map(of).sum::<u64>();
+        let bytes = sum(&|index| std::fs::metadata(files.journal(index)).map_or(0, |data| data.len()));
+        let draws = sum(&|index| draws_of(&files, index, &settings).unwrap_or(0));
+        // Journals do not repeat the coordinates of a point, and memory does.
+        let bytes = bytes + draws * 8 * settings.parameters.0.len() as u64;
+        Ok(Self { every: bytes.div_ceil(most.max(1)).max(1), total: 2 * draws, done: Cell::new(0), watch })
     }
 
     /// Whether some draws are left out.
@@ -59,10 +66,17 @@ impl<'a> Reading<'a> {
         self.every > 1
     }
 
-    fn tell(&self, bytes: u64) {
-        self.done.set(self.done.get() + bytes);
-        (self.watch)(self.done.get() as f64 / self.total.max(1) as f64);
+    fn tell(&self, draws: u64) {
+        self.done.set(self.done.get() + draws);
+        (self.watch)((self.done.get() as f64 / self.total.max(1) as f64).min(1.0));
     }
+}
+
+/// The number of draws of a chain when it was last checkpointed; none if that cannot be read.
+fn draws_of(files: &Files, index: usize, settings: &RunSettings) -> Option<u64> {
+    let chain = Checkpoint::read(&files.checkpoint(index)).ok()?.chain.resume().ok()?;
+    let (warmup, sampling) = (chain.statistics().warmup.total(), chain.statistics().sampling.total());
+    Some((sampling + if settings.output.keep_warmup { warmup } else { 0 }) / settings.run.thin.max(1))
 }
 
 /// Gathers the figures of all draws, chain by chain.
@@ -95,7 +109,7 @@ impl Gathering {
         reading: &Reading<'_>,
         notes: &mut Vec<String>,
     ) -> Result<Recorded, RunError> {
-        let (mut seen, mut since, bytes) = ([0_u64; 2], 0, 8 * (self.bounds.len() as u64 + 2));
+        let (mut seen, mut since) = ([0_u64; 2], 0);
         let mut kept = Recorded::default();
         read_draws(files, index, self.bounds.len(), notes, |draw| {
             let stage = &mut seen[usize::from(draw.warm)];
@@ -106,8 +120,8 @@ impl Gathering {
             if reading.leaves_out() && !draw.warm {
                 self.add(draw.x);
             }
-            since += bytes;
-            if since > 1 << 24 {
+            since += 1;
+            if since == TOLD_EVERY {
                 reading.tell(std::mem::take(&mut since));
             }
         })?;
@@ -142,8 +156,8 @@ impl Gathering {
                         limits.iter_mut().for_each(|limit| limit.add(value));
                     }
                 }
-                since += 8 * (draw.x.len() as u64 + 2);
-                if since > 1 << 24 {
+                since += 1;
+                if since == TOLD_EVERY {
                     reading.tell(std::mem::take(&mut since));
                 }
             })?;

@@ -112,7 +112,9 @@ fn read_chain(
     let length = fs::metadata(files.journal(index)).map_or(0, |file| file.len());
     if let Some(saved) = saved.as_ref().ok().filter(|saved| length < saved.journal) {
         let wanted = saved.journal;
-        notes.push(format!("the journal of chain {index} has {length} bytes, of {wanted}: draws at its end are lost"));
+        notes.push(format!(
+            "the journal of chain {index} has {length} bytes, and its checkpoint says {wanted}: its last draws are lost"
+        ));
     }
     let chain = saved.and_then(|saved| saved.chain.resume().map_err(|error| error.to_string()));
     let chain = chain.and_then(|chain| match chain.position().len() == dim {

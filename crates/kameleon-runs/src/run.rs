@@ -156,7 +156,10 @@ fn lengthen(settings: &mut RunSettings, draws: u64, has_begun: bool) -> Result<(
     let what = format!(
         "{draws} are fewer than the {before} planned for the run; leave the number out to continue to the planned end"
     );
-    SettingsError::demand("draws", !has_begun || draws >= before || settings.run.until.is_some(), &what)?;
+    // A rule, or a number of evaluations, plans no number of draws.
+    let budget = settings.run.draws.is_none() && settings.run.max_evaluations.is_some();
+    let is_open = settings.run.until.is_some() || budget;
+    SettingsError::demand("draws", !has_begun || draws >= before || is_open, &what)?;
     let run = &mut settings.run;
     (run.draws, run.until, run.max_draws, run.max_evaluations) = (Some(draws), None, None, None);
     Ok(())

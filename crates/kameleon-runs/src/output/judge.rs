@@ -68,7 +68,7 @@ impl Posterior {
         let learning = self.jumps.as_ref().filter(|jumps| self.noisy && jumps.evidence.learned_too_little()).map(|jumps| {
             format!(
                 "The warm-up was too short to learn where to jump: the efficiency of jump proposals was {:.2} in its last rounds and {:.2} \
-                 after it, so chains that agree may have missed a part of the tails. Run with a longer warm-up.",
+                 after it, so chains that agree may have missed a part of the tails. Run with a longer warm-up, or a larger max-evaluations.",
                 jumps.evidence.late.map_or(f64::NAN, |late| late.efficiency),
                 jumps.evidence.efficiency
             )

@@ -181,12 +181,12 @@ impl PopulationSummary {
     }
 }
 
-/// A log Z of the chains that is far from that of a ladder, where the population does not know it already.
+/// A log Z of the chains that is far from that of a ladder, where the population does not know as much already.
 fn far_from_chains(found: &Found, evidence: Option<&Evidence>) -> Option<Doubt> {
-    let is_known = found.doubts.iter().any(|doubt| matches!(doubt, Doubt::FarLadder { .. }));
-    let good = |evidence: &&Evidence| evidence.reliable && evidence.pareto_k <= LARGEST_K && !is_known;
-    let log_z = evidence.filter(good)?.log;
-    found.far_ladder(log_z).map(|ladder| Doubt::FarLadder { ladder, log_z })
+    let log_z = evidence.filter(|evidence| evidence.reliable && evidence.pareto_k <= LARGEST_K)?.log;
+    let far = Doubt::FarLadder { ladder: found.far_ladder(log_z)?, log_z };
+    let same = |doubt: &Doubt| matches!(doubt, Doubt::FarLadder { .. }) && doubt.is_remark() == far.is_remark();
+    (!found.doubts.iter().any(same)).then_some(far)
 }
 
 /// A tail of the chains' jump proposals that is not light, where that of the population's draws was.
@@ -279,7 +279,10 @@ mod tests {
             summary_of(&found, &Evidence::none(""), false)
         };
         let lost = with(-2.0);
-        assert!(lost.doubts.is_empty() && lost.warnings().is_empty() && lost.remarks[0].contains("lost"), "{lost:?}");
+        assert!(
+            lost.doubts.is_empty() && lost.warnings().is_empty() && lost.remarks[0].contains("gives a smaller one"),
+            "{lost:?}"
+        );
         let more = with(0.0);
         assert!(more.remarks.is_empty() && more.warnings().len() == 1, "{more:?}");
     }

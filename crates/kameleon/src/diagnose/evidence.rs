@@ -83,7 +83,7 @@ pub struct Evidence {
     /// The effective number of draws for what the bridge averages.
     #[serde(deserialize_with = "number")]
     pub effective_draws: f64,
-    /// What the jump proposals in the last rounds of the warm-up said, where it is known.
+    /// What the jump proposals in the last rounds of the warm-up said, where it is known: of several groups, of the least efficient.
     #[serde(default)]
     pub late: Option<Estimate>,
 }
@@ -159,19 +159,21 @@ impl Evidence {
         self.late.is_some_and(|late| self.efficiency > LARGEST_RISE * late.efficiency)
     }
 
-    /// Takes note of what the jump proposals of each group said in the last rounds of the warm-up: of the least efficient ones.
+    /// Takes note of what the jump proposals of each chain's group said in the last rounds of the warm-up.
     pub fn judge_learning(&mut self, late: impl Iterator<Item = Estimate>) {
-        self.late = late.min_by(|a, b| a.efficiency.total_cmp(&b.efficiency));
-        let Some(late) = self.late else { return };
         // The rounds before knew less, so that a smaller Z of theirs says nothing.
-        let lost = (late.log_z - self.log) / late.error.hypot(self.error);
-        if lost > LARGEST_Z {
-            let (before, now) = (late.log_z, self.log);
+        let lost = |late: &Estimate| (late.log_z - self.log) / late.error.hypot(self.error).max(1e-9);
+        let late: Vec<Estimate> = late.collect();
+        let far = late.iter().filter(|late| lost(late) > LARGEST_Z);
+        if let Some(most) = far.max_by(|a, b| lost(a).total_cmp(&lost(b))) {
+            let (before, now, z) = (most.log_z, self.log, lost(most));
             self.doubt(format!(
-                "log Z was {before:.2} in the last rounds of the warm-up and is {now:.2} after it, {lost:.1} standard errors less: a region \
+                "log Z was {before:.2} in the last rounds of the warm-up and is {now:.2} after it, {z:.1} standard errors less: a region \
                  that was met before may be lost"
             ));
         }
+        self.late = late.into_iter().min_by(|a, b| a.efficiency.total_cmp(&b.efficiency));
+        let Some(late) = self.late else { return };
         if self.learned_too_little() {
             let (before, now) = (late.efficiency, self.efficiency);
             self.doubt(format!(
@@ -225,7 +227,7 @@ impl Evidence {
         demand(z <= LARGEST_Z, &|| {
             let (bridge, importance) = (self.log, self.importance);
             format!(
-                "bridge sampling gives {bridge:.2} and importance sampling {importance:.2}: {z:.1} standard errors apart"
+                "bridge sampling gives {bridge:.4} and importance sampling {importance:.4}: {z:.1} standard errors apart"
             )
         });
         demand(self.error <= LARGEST_ERROR, &|| format!("its standard error is {:.2}", self.error));

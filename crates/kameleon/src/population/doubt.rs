@@ -22,11 +22,12 @@ pub enum Doubt {
         #[serde(deserialize_with = "number")]
         pareto_k: f64,
     },
-    /// A ladder and the density do not agree.
+    /// A ladder and what came after it do not agree. Where the ladder's log Z is smaller, this is worth knowing and says nothing against
+    /// the rest ([`Doubt::is_remark`]).
     FarLadder {
         /// log Z of the ladder.
         ladder: f64,
-        /// log Z of the density.
+        /// log Z of the density, or of the chains.
         log_z: f64,
     },
     /// Short looks saw several modes, and there was too little left for a full ladder.
@@ -85,12 +86,10 @@ impl fmt::Display for Doubt {
             Self::HeavyTail { pareto_k } => write!(f, "the weights have a heavy tail: Pareto k is {pareto_k:.2}"),
             Self::FarLadder { ladder, log_z } => {
                 let why = match ladder < log_z {
-                    true => {
-                        "the ladder lost modes on its way, as most do, or missed them; their niches were found by the search"
-                    }
-                    false => "the ladder had few particles left at some level, or the density lost a mode",
+                    true => "a ladder that loses modes on its way, as most do, gives a smaller one",
+                    false => "the ladder had few particles left at some level, or a mode was lost after it",
                 };
-                write!(f, "log Z is {ladder:.2} by the ladder and {log_z:.2} by the density: {why}")
+                write!(f, "log Z is {ladder:.2} by the ladder and {log_z:.2} after it: {why}")
             }
             Self::OnlyLooks => write!(
                 f,

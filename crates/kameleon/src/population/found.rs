@@ -252,10 +252,11 @@ fn mean_log_z(ladders: &[f64]) -> Option<f64> {
     (!ladders.is_empty()).then(|| sum - libm::log(ladders.len() as f64))
 }
 
-/// log Z of a ladder that is far from that of a density: of a full one, or of all looks together. None if there is none.
+/// log Z of a ladder that is far from that of a density: of a full one, or of all looks together; the largest of them, for that of a
+/// ladder that lost modes says little. None if there is none.
 pub(super) fn far_ladder(ladders: &[f64], log_z: f64, looks: bool) -> Option<f64> {
     if looks {
         return mean_log_z(ladders).filter(|_| lost(ladders, log_z));
     }
-    ladders.iter().copied().find(|ladder| (ladder - log_z).abs() > FAR)
+    ladders.iter().copied().filter(|ladder| (ladder - log_z).abs() > FAR).max_by(f64::total_cmp)
 }
