@@ -65,12 +65,10 @@ impl Posterior {
         let crowded = warned(CROWDED)
             .then(|| "A part of the mass is nearer to a bound than the draws can tell, as a warning says.".to_owned());
         // Of exact targets Stein's identity tells more.
-        let learning = self.jumps.as_ref().filter(|jumps| self.noisy && jumps.evidence.learned_too_little()).map(|jumps| {
+        let learning = self.jumps.as_ref().filter(|_| self.noisy).and_then(|jumps| jumps.evidence.learned_too_little());
+        let learning = learning.map(|what| {
             format!(
-                "The warm-up was too short to learn where to jump: the efficiency of jump proposals was {:.2} in its last rounds and {:.2} \
-                 after it, so chains that agree may have missed a part of the tails. Run with a longer warm-up, or a larger max-evaluations.",
-                jumps.evidence.late.map_or(f64::NAN, |late| late.efficiency),
-                jumps.evidence.efficiency
+                "Chains that agree may have missed a part of the tails: {what}. Run with a longer warm-up, or a larger max-evaluations."
             )
         });
         let unfinished = self.population.as_ref().is_some_and(|population| population.unfinished).then(|| {

@@ -132,7 +132,7 @@ impl Journal {
         let Draw { x, log_density, acceptance, outcome, warm, jump } = draw;
         let marks = if warm { WARM } else { 0 } | if jump.is_some() { JUMP } else { 0 };
         self.waiting.push(outcome.code() | marks);
-        self.write_draw_at(x);
+        self.write_point(x);
         self.write(&[log_density, acceptance]);
         if let Some(Jump { x, log_ratio }) = jump {
             self.write(&[log_ratio]);
@@ -147,7 +147,7 @@ impl Journal {
     }
 
     /// The coordinates of a draw whose first byte was just written, or how many points ago they were written.
-    fn write_draw_at(&mut self, x: &[f64]) {
+    fn write_point(&mut self, x: &[f64]) {
         let here = self.waiting.len();
         self.write(x);
         let (before, new) = self.waiting.split_at(here);
@@ -247,7 +247,8 @@ fn next_block(file: &mut File, block: &mut Vec<u8>, header: Header) -> std::io::
 
 /// Where the parts of a draw are in its block.
 struct Place {
-    code: u8,
+    outcome: Outcome,
+    warm: bool,
     x: usize,
     /// Its log density and acceptance.
     numbers: usize,
@@ -270,7 +271,7 @@ impl<'a> Places<'a> {
 
     fn next(&mut self) -> Option<Place> {
         let code = *self.block.get(self.at)?;
-        Outcome::of(code & !WARM & !JUMP & !AGAIN)?;
+        let (outcome, warm) = (Outcome::of(code & !WARM & !JUMP & !AGAIN)?, code & WARM != 0);
         let here = self.at + 1;
         let (x, numbers) = match code & AGAIN != 0 {
             true => {
@@ -287,13 +288,12 @@ impl<'a> Places<'a> {
         self.points.extend((code & AGAIN == 0).then_some(x));
         self.points.extend(jump.map(|jump| jump + 8));
         self.at = end;
-        Some(Place { code, x, numbers, jump })
+        Some(Place { outcome, warm, x, numbers, jump })
     }
 }
 
 impl Place {
     fn show(&self, block: &[u8], dim: usize, numbers: &mut Vec<f64>, see: &mut impl FnMut(Draw<'_>)) {
-        let Some(outcome) = Outcome::of(self.code & !WARM & !JUMP & !AGAIN) else { return };
         numbers.clear();
         let mut read = |at: usize, count: usize| {
             let number = |bytes: &[u8]| f64::from_le_bytes(bytes.try_into().expect("eight bytes"));
@@ -307,7 +307,7 @@ impl Place {
             [_, _, log_ratio, proposed @ ..] => Some(Jump { x: proposed, log_ratio: *log_ratio }),
             _ => None,
         };
-        see(Draw { x, log_density: rest[0], acceptance: rest[1], outcome, warm: self.code & WARM != 0, jump });
+        see(Draw { x, log_density: rest[0], acceptance: rest[1], outcome: self.outcome, warm: self.warm, jump });
     }
 }
 

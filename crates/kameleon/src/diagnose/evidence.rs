@@ -153,10 +153,16 @@ impl Evidence {
         }
     }
 
-    /// Whether the density seems to be much better than all that it was learned from: then it has probably lost a region that was met
-    /// before.
-    pub fn learned_too_little(&self) -> bool {
-        self.late.is_some_and(|late| self.efficiency > LARGEST_RISE * late.efficiency)
+    /// What is said of a density that seems to be much better than all that it was learned from: it has probably lost a region that was
+    /// met before.
+    pub fn learned_too_little(&self) -> Option<String> {
+        let (before, now) = (self.late?.efficiency, self.efficiency);
+        (now > LARGEST_RISE * before).then(|| {
+            format!(
+                "the warm-up was too short to learn where to jump: the efficiency of jump proposals was {before:.2} in its last rounds \
+                 and {now:.2} after it"
+            )
+        })
     }
 
     /// Takes note of what the jump proposals of each chain's group said in the last rounds of the warm-up.
@@ -173,13 +179,8 @@ impl Evidence {
             ));
         }
         self.late = late.into_iter().min_by(|a, b| a.efficiency.total_cmp(&b.efficiency));
-        let Some(late) = self.late else { return };
-        if self.learned_too_little() {
-            let (before, now) = (late.efficiency, self.efficiency);
-            self.doubt(format!(
-                "the warm-up was too short to learn where to jump: the efficiency of jump proposals was {before:.2} in its last rounds \
-                 and {now:.2} after it"
-            ));
+        if let Some(what) = self.learned_too_little() {
+            self.doubt(what);
         }
     }
 

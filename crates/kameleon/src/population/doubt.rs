@@ -58,7 +58,7 @@ impl Doubt {
         }
     }
 
-    /// Whether it says nothing against the density: most ladders lose modes on their way, whose niches the search then finds.
+    /// Whether it says nothing against what was found: most ladders lose modes on their way.
     pub fn is_remark(&self) -> bool {
         matches!(self, Self::FarLadder { ladder, log_z } if ladder < log_z)
     }
