@@ -45,6 +45,8 @@ class Evidence:
     """The effective share of the jump proposals."""
     efficiency_of_draws: float
     """The same as the draws see it: much smaller where chains visit what jump proposals miss."""
+    efficiency_in_warmup: float
+    """The same in the last rounds of the warm-up, where it is known: much smaller if that was too short."""
     largest_z: float
     """The largest distance of a mean by weighted draws from that of the chains, in standard errors."""
     regions_met: int
@@ -76,6 +78,8 @@ def evidence_of(text: str, names: list[str]) -> Evidence | None:
     for key, values in {"means": "means", "errors": "errors", "z": "distances"}.items():
         numbers = [nan if value is None else value for value in jumps[values]]
         found[key] = dict(zip(names, numbers, strict=False))
+    late = found["late"]
+    found["efficiency_in_warmup"] = late["efficiency"] if isinstance(late, dict) else nan
     found["largest_z"] = max((abs(z) for z in found["z"].values() if not isnan(z)), default=nan)
     found["regions_met"], found["regions_unvisited"] = jumps["regions"]["met"], jumps["regions"]["unvisited"]
     found["name"] = "log evidence" if jumps["proper_prior"] else "log normalising constant"

@@ -38,9 +38,9 @@ class Thinned(Mapping[str, NDArray[np.float64]]):
     chain: NDArray[np.int64]
     """The chain of each: ``result.draws[thinned.chain, thinned.draw]`` are the kept draws."""
     draw: NDArray[np.int64]
-    """Which draw of its chain each one is; of weighted draws, the draw that their step ended in."""
+    """Which draw of its chain each one is; with ``weighted=True``, the draw that its step ended in."""
     log_density: NDArray[np.float64]
-    """The log density at each, or its estimate; NaN for weighted draws, which have a weight instead."""
+    """The log density at each, or its estimate; NaN with ``weighted=True``, where a weight is known instead."""
     mmd: float
     """The maximum mean discrepancy between the kept draws and all, estimated within about 4 %."""
     mmd_standard: float

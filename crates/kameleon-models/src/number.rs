@@ -89,9 +89,9 @@ pub struct Dual {
     pub slopes: [f64; SLOPES],
 }
 
-/// What a slope adds along a parameter: nothing where the parameter does not matter, even if the slope is infinite.
+/// What a slope adds along a parameter: nothing where one of them is zero, even if the other is infinite.
 fn part(slope: f64, along: f64) -> f64 {
-    if along == 0.0 { 0.0 } else { slope * along }
+    if slope == 0.0 || along == 0.0 { 0.0 } else { slope * along }
 }
 
 impl Number for Dual {
@@ -160,7 +160,7 @@ impl Mul for Dual {
     type Output = Self;
 
     fn mul(self, other: Self) -> Self {
-        let slopes = std::array::from_fn(|k| self.slopes[k] * other.value + self.value * other.slopes[k]);
+        let slopes = std::array::from_fn(|k| part(other.value, self.slopes[k]) + part(self.value, other.slopes[k]));
         Self { value: self.value * other.value, slopes }
     }
 }
@@ -172,7 +172,7 @@ impl Div for Dual {
 
     fn div(self, other: Self) -> Self {
         let value = self.value / other.value;
-        Self { value, slopes: std::array::from_fn(|k| (self.slopes[k] - value * other.slopes[k]) / other.value) }
+        Self { value, slopes: std::array::from_fn(|k| (self.slopes[k] - part(value, other.slopes[k])) / other.value) }
     }
 }
 

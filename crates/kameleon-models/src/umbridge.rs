@@ -150,10 +150,7 @@ impl UmBridge {
     fn judge<V>(&mut self, status: u16, body: &[u8], answer: Answer<V>) -> Result<V, EvalError> {
         let at = format!("model server {}", self.settings.url);
         match (status, answer) {
-            (200, Ok(Ok(value))) => {
-                self.failures.reset();
-                Ok(value)
-            }
+            (200, Ok(Ok(value))) => Ok(value),
             (_, Ok(Err(error))) if error.is_final() => Err(EvalError::fatal(format!("{at}: {error}"))),
             (_, Ok(Err(error))) => Err(self.failures.fail(format!("{at}: {error}"))),
             // Several servers report an exception in the model as a bare status 500: other points may still be good.
@@ -184,7 +181,9 @@ impl Target for UmBridge {
 
     fn log_density(&mut self, x: &[f64], mut noise: Noise<'_>) -> Evaluation {
         self.prepare(x, &mut noise)?;
-        self.value(x, noise.normals)
+        let value = self.value(x, noise.normals)?;
+        self.failures.reset();
+        Ok(value)
     }
 
     fn has_gradient(&self) -> bool {
@@ -205,6 +204,7 @@ impl Target for UmBridge {
             self.ask((x, noise.normals), Some(Slopes { output, input, sens: [1.0] }), read)?;
             left = rest;
         }
+        self.failures.reset();
         Ok(value)
     }
 }

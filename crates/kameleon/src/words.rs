@@ -17,6 +17,12 @@ pub fn point(x: &[f64], names: &[String]) -> String {
     shown.join(", ")
 }
 
+/// A share for people to read: two decimals, and two significant digits of a small one.
+pub fn share(x: f64) -> String {
+    let places = if x > 0.0 && x < 0.1 { (1.0 - x.log10().floor()).min(12.0) as usize } else { 2 };
+    format!("{x:.places$}")
+}
+
 /// A number with all its digits, and an exponent where there would be many zeros.
 fn number(x: f64) -> String {
     let usual = x == 0.0 || !x.is_finite() || (1e-5..1e16).contains(&x.abs());
@@ -26,6 +32,12 @@ fn number(x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_shares_keep_two_digits() {
+        let shown = [0.547, 0.1, 0.0312, 0.00068, 0.0, f64::NAN, 1.0].map(share);
+        assert_eq!(shown, ["0.55", "0.10", "0.031", "0.00068", "0.00", "NaN", "1.00"]);
+    }
 
     #[test]
     fn points_are_told_by_name_and_not_all_of_a_long_one() {

@@ -26,7 +26,7 @@ fn the_summary_has_one_line_and_json_the_figures() {
     let (log, error) = (evidence["log"].as_f64().unwrap(), evidence["error"].as_f64().unwrap());
     assert!((log - exact).abs() < 4.0 * error && evidence["reliable"] == true && evidence["why"] == "", "{evidence}");
     assert_eq!(evidence["name"], "log evidence");
-    for key in ["efficiency", "efficiency_of_draws", "pareto_k", "largest_z"] {
+    for key in ["efficiency", "efficiency_of_draws", "efficiency_in_warmup", "pareto_k", "largest_z"] {
         assert!(jumps[key].is_f64(), "{key}: {jumps}");
     }
     assert_eq!(jumps["means"].as_array().unwrap().len(), 1);

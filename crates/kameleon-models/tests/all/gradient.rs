@@ -4,7 +4,7 @@
 use crate::common::{compile, evaluate, example, names};
 use crate::fake_server::{Act, FakeServer, ok};
 use kameleon::random::{Purpose, stream};
-use kameleon::{Control, Evaluation, Noise, Plan, Rng, Sampler, Target, Warmup, sample};
+use kameleon::{Control, EvalError, Evaluation, Noise, Plan, Rng, Sampler, Target, Warmup, sample};
 use kameleon_models::{
     Bound, Bounded, Expression, LibrarySettings, Prior, SharedLibrary, UmBridge, UmBridgeSettings, WithPrior,
     posteriors,
@@ -181,6 +181,17 @@ fn a_wrong_gradient_is_told_in_the_units_of_the_model() {
 }
 
 #[test]
+fn what_overflows_on_the_way_does_not_spoil_the_slope() {
+    for text in ["min(exp(x1), 10)", "1/(1 + exp(x1))", "exp(-exp(x1))", "0*exp(x1)*x1 + 0/exp(x1)"] {
+        let mut target = Expression::new(text, &names(1)).unwrap();
+        let (value, slopes) = gradient(&mut target, &[800.0]);
+        if value.is_ok_and(f64::is_finite) {
+            assert_eq!(slopes, [0.0], "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_library_may_have_a_gradient() {
     let flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"];
     let Some(path) = compile("cc", &flags, &example("banana_library.c"), "libbanana_gradient.so") else { return };
@@ -193,8 +204,8 @@ fn a_library_may_have_a_gradient() {
     assert!(sample(target, &[vec![0.0, 0.0]], &plan, Control::default()).is_ok());
 }
 
-/// A server for −(x1² + 2 x2²)/2 whose parameters come in two blocks.
-fn server(asked: Arc<Mutex<Vec<String>>>) -> FakeServer {
+/// A server for −(x1² + 2 x2²)/2 whose parameters come in two blocks. `slope` answers what is asked of a gradient, given the right answer.
+fn server(mut slope: impl FnMut(&str, f64) -> Act + Send + 'static) -> FakeServer {
     FakeServer::start(move |path, body| {
         let numbers: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
         let x = |i: usize| numbers["input"][i][0].as_f64().unwrap_or(0.0);
@@ -205,9 +216,8 @@ fn server(asked: Arc<Mutex<Vec<String>>>) -> FakeServer {
             "/OutputSizes" => ok(r#"{"outputSizes": [1]}"#),
             "/Evaluate" => ok(&format!(r#"{{"output": [[{}]]}}"#, -0.5 * (x(0) * x(0) + 2.0 * x(1) * x(1)))),
             "/Gradient" => {
-                asked.lock().unwrap().push(body.into());
                 let block = numbers["inWrt"].as_u64().unwrap_or(9) as usize;
-                ok(&format!(r#"{{"output": [{}]}}"#, [-x(0), -2.0 * x(1)][block]))
+                slope(body, [-x(0), -2.0 * x(1)][block])
             }
             _ => Act::Answer(404, "not found".into()),
         }
@@ -215,9 +225,23 @@ fn server(asked: Arc<Mutex<Vec<String>>>) -> FakeServer {
 }
 
 #[test]
+fn a_server_that_has_values_and_no_slopes_fails_like_any_other() {
+    let server = server(|_, _| Act::Answer(500, "no slope today".into()));
+    let settings = UmBridgeSettings { failures: 2, ..UmBridgeSettings::new(server.url()) };
+    let mut target = UmBridge::connect(settings, &names(2)).unwrap();
+    let mut look = || gradient(&mut target, &[0.5, -0.75]).0;
+    assert!(matches!([look(), look()], [Err(EvalError::Failed(_)), Err(EvalError::Failed(_))]));
+    assert!(matches!(look(), Err(EvalError::Fatal(_))));
+}
+
+#[test]
 fn a_server_is_asked_for_the_slopes_along_each_block() {
     let asked = Arc::new(Mutex::new(Vec::new()));
-    let server = server(Arc::clone(&asked));
+    let saved = Arc::clone(&asked);
+    let server = server(move |body, slope| {
+        saved.lock().unwrap().push(body.to_owned());
+        ok(&format!(r#"{{"output": [{slope}]}}"#))
+    });
     let mut target = UmBridge::connect(UmBridgeSettings::new(server.url()), &names(2)).unwrap();
     assert_is_gradient(&mut target, &[0.5, -0.75], 1e-7);
     let first = asked.lock().unwrap()[..2].to_vec();

@@ -37,8 +37,11 @@ impl<P: Proposal> Chain<P> {
                 Err(ChainError::Gradient { chain, wrong, names })
             }
             Err(why) => {
-                let (point, names, source) = (x.clone(), Vec::new(), why.to_string().into());
-                Err(ChainError::Fatal { chain, t: 0, point, names, source })
+                let source = match why {
+                    EvalError::Fatal(source) => source,
+                    other => other.to_string().into(),
+                };
+                Err(ChainError::Fatal { chain, t: 0, point: x.clone(), names: target.names(x.len()), source })
             }
         }
     }

@@ -17,6 +17,7 @@ pub use pareto::pareto_k;
 pub use weighted::{Weighted, weighted_means};
 
 use super::verdict::show_r_hat;
+use crate::words::share;
 use bridge::{Bridge, Sides};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -159,8 +160,10 @@ impl Evidence {
         let (before, now) = (self.late?.efficiency, self.efficiency);
         (now > LARGEST_RISE * before).then(|| {
             format!(
-                "the warm-up was too short to learn where to jump: the efficiency of jump proposals was {before:.2} in its last rounds \
-                 and {now:.2} after it"
+                "the warm-up was too short to learn where to jump: the efficiency of jump proposals was {} in its last rounds and {} \
+                 after it",
+                share(before),
+                share(now)
             )
         })
     }
@@ -219,10 +222,10 @@ impl Evidence {
             )
         });
         demand(self.efficiency_of_draws >= LEAST_SHARE * self.efficiency, &|| {
-            let (seen, claimed) = (self.efficiency_of_draws, self.efficiency);
+            let (seen, claimed) = (share(self.efficiency_of_draws), share(self.efficiency));
             format!(
-                "the chains visit regions that jump proposals rarely reach: their efficiency is {seen:.2} over the draws \
-                 and {claimed:.2} over the proposals"
+                "the chains visit regions that jump proposals rarely reach: their efficiency is {seen} over the draws \
+                 and {claimed} over the proposals"
             )
         });
         demand(z <= LARGEST_Z, &|| {

@@ -119,8 +119,8 @@ fn check(draws: &[f64], dim: usize, log_weights: Option<&[f64]>, to: usize) -> R
 
 /// How often the candidates are halved until `to` are left.
 fn halvings(draws: usize, to: usize) -> u32 {
-    let most = draws.min(CANDIDATES.max(CANDIDATES_EACH.saturating_mul(to)));
-    (most / to).ilog2()
+    let wanted = CANDIDATES.max(CANDIDATES_EACH.saturating_mul(to)).div_ceil(to).next_power_of_two();
+    wanted.ilog2().min((draws / to).ilog2())
 }
 
 /// The middle of part k of `parts` equal parts of `whole`.

@@ -197,13 +197,8 @@ impl Proposal for Kmc {
             return 0;
         };
         let component = 1 + (rng.random::<u32>() >> 1) as usize;
-        let mut kinetic = self.follow(surrogate, x, component, at);
+        let kinetic = self.follow(surrogate, x, component, at);
         surrogate.frame.leave(&at.leapfrog.position, y);
-        if !y.iter().all(|y| y.is_finite()) {
-            // Nobody is asked for the density at infinity: the chain stays.
-            y.copy_from_slice(x);
-            kinetic = f64::NEG_INFINITY;
-        }
         at.kinetic = Some((component, kinetic));
         component
     }
@@ -253,7 +248,8 @@ impl Proposal for Kmc {
         let fact = |name: &str, value: String| (name.to_string(), value);
         let facts = match chosen {
             None => vec![],
-            Some(None) => vec![fact("fitted density", "the Gaussian alone".into())],
+            Some(None) if self.settings.gaussian => vec![fact("fitted density", "the Gaussian alone".into())],
+            Some(None) => vec![fact("fitted density", "none: paths are straight".into())],
             Some(Some((_, lambda))) => vec![fact("regularisation", format!("{lambda:.0e}"))],
         };
         Report { facts, ..Report::default() }

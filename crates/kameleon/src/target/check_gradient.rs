@@ -116,7 +116,11 @@ impl<T: Target + ?Sized> Look<'_, T> {
         let mut rng = stream(1, 0, Purpose::Noise);
         let other: Vec<f64> = self.normals.iter().map(|u| u + 1.0).collect();
         let noise = Noise { rng: &mut rng, normals: &other };
-        Ok(matches!((first, self.target.log_density(x, noise)), (Some(a), Ok(b)) if a != b))
+        match self.target.log_density(x, noise) {
+            Ok(second) => Ok(first.is_some_and(|first| first != second)),
+            Err(EvalError::Fatal(why)) => Err(EvalError::Fatal(why)),
+            Err(EvalError::Reject(_) | EvalError::Failed(_)) => Ok(first.is_some()),
+        }
     }
 
     /// The slope along parameter i by steps of length h in both directions, and by how much those of the two sides differ, for a log
@@ -137,10 +141,12 @@ impl<T: Target + ?Sized> Look<'_, T> {
     /// The slope along parameter i, where it is known and not what the gradient says.
     fn wrong(&mut self, x: &[f64], i: usize, value: f64, given: f64) -> Result<Option<f64>, EvalError> {
         let rounding = |h: f64| 32.0 * f64::EPSILON * (value.abs() + 1.0) / h;
+        // An infinite slope agrees with nothing.
+        let size = |slope: f64| slope.abs().max(if given.is_finite() { given.abs() } else { 0.0 });
         let (share, tolerance) = FIRST;
         let h = share * x[i].abs().max(1.0);
         if let Some((slope, _)) = self.slope(x, i, value, h)?
-            && (slope - given).abs() <= tolerance * slope.abs().max(given.abs()) + rounding(h)
+            && (slope - given).abs() <= tolerance * size(slope) + rounding(h)
         {
             return Ok(None);
         }
@@ -150,7 +156,7 @@ impl<T: Target + ?Sized> Look<'_, T> {
         for h in powers.chain(relative) {
             let Some((long, gap)) = self.slope(x, i, value, h)? else { continue };
             let Some((short, _)) = self.slope(x, i, value, 0.5 * h)? else { continue };
-            let size = short.abs().max(given.abs());
+            let size = size(short);
             let apart = (long - short).abs() / size;
             if apart > BELIEVED || rounding(h) > ROUNDED * size || gap > SMOOTH * size {
                 continue;
@@ -230,6 +236,18 @@ mod tests {
                 let found = problem_of(&mut quadratic(wrong), &start);
                 assert_eq!(found.map(|wrong| wrong.parameter), Some(i), "{start:?}");
             }
+        }
+    }
+
+    #[test]
+    fn an_infinite_slope_is_wrong_where_differences_are_finite() {
+        for given in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            let mut target = WithGradient::new(1, move |x: &[f64], g: &mut [f64]| {
+                g[0] = given;
+                -0.5 * x[0] * x[0]
+            });
+            let found = problem_of(&mut target, &[0.7]).unwrap_or_else(|| panic!("{given}"));
+            assert!((found.found + 0.7).abs() < 1e-5, "{found:?}");
         }
     }
 

@@ -159,3 +159,13 @@ fn what_cannot_be_thinned_is_refused_in_words() {
     assert_eq!(told(&draws, Some(&[0.0, 0.0, f64::NAN]), 1), "the log weight of draw 2 is not a number or infinite");
     assert_eq!(told(&draws, Some(&[f64::NEG_INFINITY; 3]), 1), "every draw has weight zero");
 }
+
+#[test]
+fn there_are_as_many_candidates_as_promised_for_any_number_to_keep() {
+    for to in [1, 3, 255, 256, 257, 300, 1000, 1500] {
+        let candidates = to << halvings(100_000, to);
+        assert!(candidates >= CANDIDATES.max(CANDIDATES_EACH * to), "{to}: {candidates}");
+    }
+    // Where there are too few draws for that, they are halved as often as possible.
+    assert_eq!([511, 512, 1100].map(|draws| halvings(draws, 256)), [0, 1, 2]);
+}
