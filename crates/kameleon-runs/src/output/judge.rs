@@ -149,7 +149,7 @@ mod tests {
         };
         assert!(with(true, 0.19).converged && with(false, 0.02).converged);
         let short = with(true, 0.02);
-        assert!(!short.converged && short.messages[0].contains("0.02 in its last rounds and 0.20"), "{short}");
+        assert!(!short.converged && short.messages[0].contains("0.020 in its last rounds and 0.20"), "{short}");
     }
 
     #[test]
