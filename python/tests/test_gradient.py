@@ -11,7 +11,7 @@ SHORT = {"warmup": 600, "draws": 50, "chains": 2, "seed": 3}
 SAMPLERS = [km.PMALA(), km.MALA(), km.KAMH(drift=True, n=50)]
 
 
-# Not x @ x, which may round once less than the sum of a row: with it a vectorised function has other last digits on some machines.
+# Not x @ x, which may round once less than the sum of a row: on some machines vectorised draws would differ then.
 def value(x):
     return -0.5 * float((x * x).sum())
 
