@@ -107,9 +107,12 @@ def test_wrong_use_ends_the_program_of_the_wheel_with_code_2(installed):
 def test_ctrl_c_keeps_the_draws_of_the_program_of_the_wheel(installed):
     run = installed.folder / "long"
     long = installed.start("kameleon", *SHORT[:-3], "--draws", "100000000", "--out", "long")
-    wait_until(
-        lambda: long.poll() is not None or sum(file.stat().st_size for file in run.glob("*.journal")) > 1_000_000
-    )
+    journals = [run / f"chain-{chain}.journal" for chain in range(4)]
+
+    def all_have_draws():
+        return all(file.exists() and file.stat().st_size > 250_000 for file in journals)
+
+    wait_until(lambda: long.poll() is not None or all_have_draws())
     long.send_signal(signal.SIGINT)
     _, said = long.communicate(timeout=60)
     assert long.returncode == 130 and "to resume: kameleon resume long" in said, said

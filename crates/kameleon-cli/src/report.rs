@@ -64,7 +64,8 @@ fn as_json(shown: &Shown<'_>, truth: Option<Truth>, gp: Option<GpReport>, warnin
         "sampler": posterior.sampler,
         "chains": posterior.chains.len(),
         "warmup": posterior.warmup,
-        "draws": figures.draws,
+        "draws": posterior.draws_of_chain().0,
+        "most_draws": posterior.draws_of_chain().1,
         "thin": posterior.thin,
         "diagnosed_one_in": posterior.all.as_ref().map_or(1, |all| all.every),
         "seed": posterior.seed,
@@ -137,7 +138,7 @@ fn as_text(
     let Shown { settings, posterior, reason, .. } = *shown;
     let ink = Ink::on(&std::io::stdout());
     let (summary, figures) = (posterior.summary(), Figures::new(posterior));
-    let mut out = headline(shown, figures.draws) + "\n";
+    let mut out = headline(shown) + "\n";
     if posterior.points().is_empty() {
         out += &paragraph("There are no draws yet: the run has not come to the end of its warm-up.");
     } else {
@@ -210,7 +211,6 @@ fn in_colour(verdict: &Verdict, ink: Ink) -> String {
 
 /// Figures over all chains.
 struct Figures {
-    draws: u64,
     acceptance: f64,
     longest_rejection_run: u64,
 }
@@ -220,7 +220,6 @@ impl Figures {
         let statistics = || posterior.chains.iter().map(|chain| &chain.statistics);
         let count = |of: fn(&Counts) -> u64| statistics().map(|s| of(&s.sampling)).sum::<u64>() as f64;
         Self {
-            draws: posterior.draws(),
             acceptance: count(|c| c.accepted) / count(Counts::total),
             longest_rejection_run: statistics().map(|s| s.longest_rejection_run).max().unwrap_or(0),
         }
@@ -228,8 +227,12 @@ impl Figures {
 }
 
 /// What was run; for classification also the data and the model.
-fn headline(shown: &Shown<'_>, draws: u64) -> String {
+fn headline(shown: &Shown<'_>) -> String {
     let Shown { posterior, model, .. } = shown;
+    let draws = match posterior.draws_of_chain() {
+        (least, most) if least == most => most.to_string(),
+        (least, most) => format!("{least} to {most}"),
+    };
     let (chains, each) = match posterior.chains.as_slice() {
         [] => (format!("{} chains", shown.settings.run.indices().len()), " each"),
         [one] => (format!("chain {}", one.index), ""),

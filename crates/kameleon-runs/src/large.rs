@@ -5,7 +5,7 @@
 //! those between them, so that the quantiles are exact.
 
 use crate::error::RunError;
-use crate::output::{AllDraws, Figures};
+use crate::output::{AllDraws, Figures, least_and_most};
 use crate::read::{read_draws, settings_of};
 use crate::settings::RunSettings;
 use crate::store::{Checkpoint, Files, read_journal};
@@ -82,7 +82,8 @@ fn draws_of(files: &Files, index: usize, settings: &RunSettings) -> Option<u64> 
 /// Gathers the figures of all draws, chain by chain.
 pub struct Gathering {
     bounds: Vec<Bound>,
-    fewest: Option<u64>,
+    /// The number of draws of each chain.
+    draws: Vec<u64>,
     count: f64,
     first: Vec<f64>,
     sums: Vec<f64>,
@@ -93,7 +94,7 @@ impl Gathering {
     /// Of parameters with these bounds.
     pub fn new(bounds: Vec<Bound>) -> Self {
         let dim = bounds.len();
-        Self { bounds, fewest: None, count: 0.0, first: Vec::new(), sums: vec![0.0; dim], squares: vec![0.0; dim] }
+        Self { bounds, draws: Vec::new(), count: 0.0, first: Vec::new(), sums: vec![0.0; dim], squares: vec![0.0; dim] }
     }
 
     /// The number of parameters.
@@ -125,9 +126,7 @@ impl Gathering {
                 reading.tell(std::mem::take(&mut since));
             }
         })?;
-        if seen[0] > 0 {
-            self.fewest = Some(self.fewest.map_or(seen[0], |fewest| fewest.min(seen[0])));
-        }
+        self.draws.push(seen[0]);
         Ok(kept)
     }
 
@@ -171,7 +170,7 @@ impl Gathering {
             }
         };
         let parameters = limits.into_iter().enumerate().map(parameter).collect();
-        Ok(AllDraws { draws: self.fewest.unwrap_or(0), every: reading.every, parameters })
+        Ok(AllDraws { of_chain: least_and_most(self.draws), every: reading.every, parameters })
     }
 
     /// Between which values each quantile of each parameter lies.

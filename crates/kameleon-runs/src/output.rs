@@ -16,6 +16,7 @@ mod population;
 pub mod posterior;
 mod report;
 
+pub(crate) use all_draws::least_and_most;
 pub use all_draws::{AllDraws, Figures};
 pub(crate) use check::forget_bounded;
 pub use format::{FORMATS, Format, FormatName, write_files};

@@ -190,6 +190,21 @@ fn a_file_that_may_not_grow_ends_the_run_and_leaves_what_was_there() {
 }
 
 #[test]
+fn a_summary_says_how_the_numbers_of_draws_of_chains_differ() {
+    let place = place("lengths");
+    let (file, out) = (run_file(&place, "name = \"SM\"", "chains = 2\nwarmup = 100\ndraws = 30000"), place.join("out"));
+    prints(&["sample", text(&file), "--out", text(&out), "--quiet"]);
+    let journal = out.join("chain-1.journal");
+    let bytes = fs::read(&journal).unwrap();
+    fs::write(&journal, &bytes[..bytes.len() / 2]).unwrap();
+    let summary = json(&["summary", text(&out)]);
+    let (least, most) = (summary["draws"].as_u64().unwrap(), summary["most_draws"].as_u64().unwrap());
+    assert!((1000..29_000).contains(&least) && most == 30_000, "{least} {most}");
+    let said = on_one_line(&prints(&["summary", text(&out)]));
+    assert!(said.contains(&format!("{least} to 30000 draws each")), "{said}");
+}
+
+#[test]
 fn a_plan_in_parts_is_merged_into_the_run_of_one_machine() {
     let place = place("array");
     let file = run_file(&place, "name = \"AM-LS\"", "chains = 3\nwarmup = 600\ndraws = 100");

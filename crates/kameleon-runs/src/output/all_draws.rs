@@ -5,8 +5,8 @@ use serde::Serialize;
 /// What all draws of a run say, where only some of them are in memory.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AllDraws {
-    /// The number of draws of the chain that has the fewest.
-    pub draws: u64,
+    /// The fewest and the most draws of a chain.
+    pub of_chain: (u64, u64),
     /// One draw out of this many is in memory.
     pub every: u64,
     /// Figures of each parameter.
@@ -29,4 +29,10 @@ pub struct Figures {
     pub sd: f64,
     /// The quantiles at 5, 50 and 95 %.
     pub quantiles: [f64; 3],
+}
+
+/// The least and the most of the numbers of draws that chains have; none of no chains.
+pub(crate) fn least_and_most(draws: impl IntoIterator<Item = u64>) -> (u64, u64) {
+    let all = draws.into_iter().map(|draws| (draws, draws));
+    all.reduce(|(least, most), (draws, _)| (least.min(draws), most.max(draws))).unwrap_or((0, 0))
 }

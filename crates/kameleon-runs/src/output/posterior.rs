@@ -2,7 +2,7 @@
 
 use crate::atomic_file::FileError;
 use crate::output::jumps::RAN_AWAY;
-use crate::output::{AllDraws, JumpSummary, Kept, Learned, PopulationSummary};
+use crate::output::{AllDraws, JumpSummary, Kept, Learned, PopulationSummary, least_and_most};
 use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Period, Stein};
 use kameleon::engine::StopRule;
@@ -230,10 +230,10 @@ impl Posterior {
         self.chains.iter().map(|chain| chain.draws.points.as_slice()).filter(|points| !points.is_empty()).collect()
     }
 
-    /// The draws of the chain that has the fewest, those that are not in memory included.
-    pub fn draws(&self) -> u64 {
-        let here = || self.chains.iter().map(|chain| chain.draws.len() as u64).min().unwrap_or(0);
-        self.all.as_ref().map_or_else(here, |all| all.draws)
+    /// The fewest and the most draws of a chain, those that are not in memory included.
+    pub fn draws_of_chain(&self) -> (u64, u64) {
+        let here = || least_and_most(self.chains.iter().map(|chain| chain.draws.len() as u64));
+        self.all.as_ref().map_or_else(here, |all| all.of_chain)
     }
 
     /// An error if names, variables and draws do not fit together: then nothing can be written.

@@ -23,7 +23,7 @@ fn figures_of_all_draws_are_exact_and_those_of_some_are_near() {
     let some = load_limited(&folder, 400_000, &watch).unwrap();
     let all = some.all.as_ref().unwrap();
     assert!(all.every > 5 && some.chains[0].draws.len() as u64 == 20_000 / all.every, "{}", all.every);
-    assert_eq!((some.draws(), some.names.clone()), (20_000, whole.names.clone()));
+    assert_eq!((some.draws_of_chain(), some.names.clone()), ((20_000, 20_000), whole.names.clone()));
     assert!(some.chains[1].draws.points.chunks(3).all(|x| x[2] > 0.0), "in the parameters' own units");
     let near = |a: f64, b: f64, error: f64| assert!((a - b).abs() <= error, "{a} {b}");
     for (some, whole) in some.summary().parameters.iter().zip(&whole.summary().parameters) {

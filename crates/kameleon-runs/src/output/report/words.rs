@@ -21,11 +21,12 @@ const CHAIN_COLUMNS: [&str; 9] = [
 
 /// The line under the title: what was run.
 pub(super) fn facts(posterior: &Posterior) -> String {
-    let draws = posterior.chains.iter().map(|chain| chain.draws.len());
-    let (least, most) = (draws.clone().min().unwrap_or(0), draws.max().unwrap_or(0));
-    let mut draws = if least == most { count(most) } else { format!("{} to {}", count(least), count(most)) };
+    let mut draws = match posterior.draws_of_chain() {
+        (least, most) if least == most => count(most as usize),
+        (least, most) => format!("{} to {}", count(least as usize), count(most as usize)),
+    };
     if let Some(all) = &posterior.all {
-        draws = format!("{} ({})", count(all.draws as usize), all.words("figures"));
+        draws += &format!(" ({})", all.words("figures"));
     }
     let mut facts = vec![
         ("parameters", posterior.dim().to_string()),
