@@ -144,8 +144,9 @@ class Result:
     def weighted_draws(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The jump proposals of all chains as weighted draws: points, one in each row, and log weights.
 
-        They are independent. A log weight is the log density minus that of the jump proposal; −∞ where the density is
-        zero. The mean of the weights is the evidence. Where there are none, the error says why.
+        A log weight is the log density minus that of the jump proposal, corrected for how often the proposal's part of
+        the mixture was drawn from; −∞ where the density is zero. The mean of the weights is the evidence. Given the
+        parts, the draws are independent. Where there are none, the error says why.
         """
         jumps = [chain["draws"]["jumps"] for chain in self._posterior["chains"]]
         if not any(len(j["draw"]) for j in jumps):
@@ -155,7 +156,7 @@ class Result:
                 else self.evidence.why
             )
             raise KameleonError(f"there are no weighted draws: {why}")
-        return np.concatenate([j["points"] for j in jumps]), np.concatenate([j["log_ratio"] for j in jumps])
+        return np.concatenate([j["points"] for j in jumps]), np.concatenate([j["log_weight"] for j in jumps])
 
     def thin_to(
         self, to: int, *, weighted: bool = False, log_weights: ArrayLike | None = None, seed: int = 1
@@ -195,7 +196,7 @@ class Result:
         for k, chain in enumerate(chains):
             jumps, skipped = chain["jumps"], len(chain["points"]) - shortest
             kept = jumps["draw"] >= skipped
-            weights[k, jumps["draw"][kept] - skipped] = jumps["log_ratio"][kept]
+            weights[k, jumps["draw"][kept] - skipped] = jumps["log_weight"][kept]
             points[k, jumps["draw"][kept] - skipped] = jumps["points"][kept]
         return {"jump_log_weight": weights, "jump_proposal": points}
 

@@ -74,11 +74,13 @@ fn kept_to_dict(py: Python<'_>, kept: Draws, dim: usize) -> PyResult<Bound<'_, P
     dict.set_item("points", array::rows(py, &kept.points, dim)?)?;
     dict.set_item("log_density", PyArray1::from_vec(py, kept.log_density))?;
     dict.set_item("acceptance", PyArray1::from_vec(py, kept.acceptance))?;
-    let Jumps { draw, points, log_ratio } = kept.jumps;
+    let Jumps { draw, points, log_ratio, part, log_weight } = kept.jumps;
     let jumps = PyDict::new(py);
     jumps.set_item("draw", PyArray1::from_iter(py, draw.into_iter().map(|draw| draw as i64)))?;
     jumps.set_item("points", array::rows(py, &points, dim)?)?;
     jumps.set_item("log_ratio", PyArray1::from_vec(py, log_ratio))?;
+    jumps.set_item("part", PyArray1::from_vec(py, part))?;
+    jumps.set_item("log_weight", PyArray1::from_vec(py, log_weight))?;
     dict.set_item("jumps", jumps)?;
     let codes = kept.outcome.iter().map(|outcome| outcome.code());
     dict.set_item("outcome", PyArray1::from_iter(py, codes))?;
@@ -158,12 +160,15 @@ fn kept_from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Draws> {
     let jumps: Bound<'_, PyDict> = get!(dict, "jumps");
     let draw: PyReadonlyArray1<'_, i64> = get!(jumps, "draw");
     let proposed: PyReadonlyArray2<'_, f64> = get!(jumps, "points");
-    let log_ratio: PyReadonlyArray1<'_, f64> = get!(jumps, "log_ratio");
+    let [log_ratio, log_weight]: [PyReadonlyArray1<'_, f64>; 2] = [get!(jumps, "log_ratio"), get!(jumps, "log_weight")];
+    let part: PyReadonlyArray1<'_, u8> = get!(jumps, "part");
     Ok(Draws {
         jumps: Jumps {
             draw: draw.as_array().iter().map(|draw| *draw as usize).collect(),
             points: proposed.as_array().iter().copied().collect(),
             log_ratio: log_ratio.as_array().to_vec(),
+            part: part.as_array().to_vec(),
+            log_weight: log_weight.as_array().to_vec(),
         },
         points: points.as_array().iter().copied().collect(),
         log_density: log_density.as_array().to_vec(),

@@ -67,7 +67,7 @@ fn weighted(kept: &[&Draws], dim: usize) -> Robj {
     let jumps = || kept.iter().map(|draws| &draws.jumps);
     let column = |i: usize| jumps().flat_map(move |jumps| jumps.points.iter().skip(i).step_by(dim.max(1)).copied());
     let points: Vec<f64> = (0..dim).flat_map(column).collect();
-    let log_weights: Vec<f64> = jumps().flat_map(|jumps| jumps.log_ratio.iter().copied()).collect();
+    let log_weights: Vec<f64> = jumps().flat_map(|jumps| jumps.log_weight.iter().copied()).collect();
     value::named([("points", points.into()), ("log_weights", log_weights.into())])
 }
 

@@ -106,7 +106,7 @@ fn read_chain(
         notes.push(format!("chain {index} has not started"));
         return Ok(None);
     }
-    let (recorded, dim) = (gathering.read(files, index, reading, notes)?, gathering.dim());
+    let (mut recorded, dim) = (gathering.read(files, index, reading, notes)?, gathering.dim());
     let saved = Checkpoint::read(&files.checkpoint(index)).map_err(|error| error.to_string());
     // A journal is written before its checkpoint is, so that one that is shorter was cut.
     let length = fs::metadata(files.journal(index)).map_or(0, |file| file.len());
@@ -124,7 +124,9 @@ fn read_chain(
     if let Err(why) = &chain {
         notes.push(format!("the statistics of chain {index} cannot be read, only its draws: {why}"));
     }
-    Ok(Some(StoredChain { index, recorded, chain: chain.ok() }))
+    let chain = chain.ok();
+    recorded.draws.jumps.weigh(&chain.as_ref().map_or_else(Vec::new, |chain| chain.shares_of_parts()));
+    Ok(Some(StoredChain { index, recorded, chain }))
 }
 
 /// Puts everything together, in the parameters' own units.

@@ -77,8 +77,7 @@ fn fitted<T: Known>(target: &T, settings: &KmcSettings, seed: u64) -> Kmc {
     for t in 0..warmup {
         target.sample(&mut exact, &mut x);
         let (outcome, acceptance) = (Outcome::Accepted, settings.acceptance);
-        let step =
-            Step { t, warm: true, sampling: 0, outcome, accepted: 1, acceptance, component: 1, jump_ratio: None };
+        let step = Step { t, warm: true, sampling: 0, outcome, accepted: 1, acceptance, component: 1, jump: None };
         proposal.adapt(&x, &mut at, &step, &mut rng);
     }
     proposal

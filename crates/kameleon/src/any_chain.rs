@@ -42,6 +42,8 @@ pub trait AnyChain: Deref<Target = ChainCore> + Send {
     fn proposals_at(&self, x: &[f64], gradient: &[f64], count: usize, rng: &mut Rng) -> Vec<f64>;
     /// See [`Proposal::log_jump_density_at`].
     fn log_jump_density_at(&self, x: &[f64]) -> Option<f64>;
+    /// See [`Proposal::shares_of_parts`].
+    fn shares_of_parts(&self) -> Vec<f64>;
     /// See [`Proposal::regions`].
     fn regions(&self, _draws: &[&[f64]]) -> Option<Regions> {
         None
@@ -127,6 +129,10 @@ where
 
     fn log_jump_density_at(&self, x: &[f64]) -> Option<f64> {
         self.proposal().log_jump_density_at(x)
+    }
+
+    fn shares_of_parts(&self) -> Vec<f64> {
+        self.proposal().shares_of_parts()
     }
 
     fn regions(&self, draws: &[&[f64]]) -> Option<Regions> {

@@ -6,7 +6,7 @@ mod error;
 mod evaluate;
 mod state;
 
-pub use crate::step::{Outcome, Step, Tried};
+pub use crate::step::{Drawn, Outcome, Step, Tried};
 pub use error::ChainError;
 pub(crate) use error::said;
 pub use state::{ChainCore, ChainSettings, ChainState};
@@ -126,13 +126,18 @@ impl<P: Proposal> Chain<P> {
         let ChainState { core, proposal } = &mut self.state;
         if core.asked == Asked::Nothing {
             let Place { x, u, .. } = &mut core.there;
-            let component = match core.block.component() {
-                Some(component) => {
-                    proposal.draw_again(component, &mut core.rng, x);
-                    component
+            let (here, at) = (&core.here, &mut self.local_here);
+            let component = core.block.component().unwrap_or_else(|| {
+                let component = proposal.draw(&here.x, at, &mut core.rng, x);
+                if let Some(place) = proposal.place(component, &here.x, at, &mut core.rng) {
+                    core.block.begin(here, component, place, proposal.block());
                 }
-                None => proposal.draw(&core.here.x, &mut self.local_here, &mut core.rng, x),
-            };
+                component
+            });
+            let place = core.block.next_place();
+            if let Some(part) = place.and_then(|place| proposal.draw_at(place, &mut core.rng, x)) {
+                core.block.draw_from(part);
+            }
             let rho = core.settings.correlation;
             let fresh = (1.0 - rho * rho).sqrt();
             for (u, old) in u.iter_mut().zip(&core.here.u) {
@@ -244,9 +249,10 @@ impl<P: Proposal> Chain<P> {
         if value.is_finite() {
             core.there.log_density = value;
         }
-        let block = Some(proposal.block()).filter(|size| *size > 1 && log_q.is_some());
+        let part = core.block.part();
+        let block = part.map(|_| proposal.block());
         let moved = match block {
-            Some(_) => core.add_to_block(log_ratio, component),
+            Some(_) => core.add_to_block(log_ratio),
             None => core.judge_alone(log_ratio),
         };
         let mut accepted = u64::from(core.is_there);
@@ -259,12 +265,14 @@ impl<P: Proposal> Chain<P> {
         }
         let outcome = if moved { Outcome::Accepted } else { Outcome::of_tried(value) };
         let sampling = (core.t + 1).saturating_sub(core.settings.warmup);
-        let ratio = |log_q: f64| if value.is_finite() { value - log_q } else { f64::NEG_INFINITY };
+        let drawn = |log_q: f64| {
+            let log_ratio = if value.is_finite() { value - log_q } else { f64::NEG_INFINITY };
+            Drawn { log_ratio, part: part.unwrap_or(Drawn::NO_PART) }
+        };
         // With correlated noise a jump proposal comes with noise that depends on the chain's: it is no independent draw.
-        let jump_ratio = log_q.map(ratio).filter(|_| core.settings.correlation == 0.0);
+        let jump = log_q.map(drawn).filter(|_| core.settings.correlation == 0.0);
         let acceptance = libm::exp(log_ratio.min(0.0));
-        let step =
-            Step { t: core.t, warm: sampling == 0, sampling, outcome, accepted, acceptance, component, jump_ratio };
+        let step = Step { t: core.t, warm: sampling == 0, sampling, outcome, accepted, acceptance, component, jump };
         let Place { x, log_density, .. } = &core.here;
         let tried = if core.is_there { x } else { &core.there.x };
         core.statistics.count(&step, tried, value, why);

@@ -97,7 +97,7 @@ pub use report::Report;
 pub use run::{Run, resume, sample, sample_from, sample_from_prior};
 pub use sampler::Sampler;
 pub use statistics::Statistics;
-pub use step::{Outcome, Step};
+pub use step::{Drawn, Outcome, Step};
 pub use target::{EvalError, Evaluation, Known, Noise, Target, any_target};
 
 /// The examples of the README, run as tests.

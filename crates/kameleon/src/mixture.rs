@@ -146,19 +146,42 @@ impl Mixture {
 
     /// Draws a point.
     pub fn draw(&self, rng: &mut Rng, u: &mut [f64]) {
-        let mut left = rng.random::<f64>();
-        let mut drawn = &self.components[0];
-        for component in &self.components {
-            drawn = component;
+        self.draw_at(rng.random(), rng, u);
+    }
+
+    /// Draws a point from the component at a place in (0, 1), where each takes its weight's length, and tells which that is.
+    pub fn draw_at(&self, place: f64, rng: &mut Rng, u: &mut [f64]) -> usize {
+        let mut left = place;
+        let is_there = |component: &Component| {
             left -= component.weight;
-            if left < 0.0 {
-                break;
-            }
-        }
+            left < 0.0
+        };
+        // Rounding may leave the end of the last one out.
+        let number = self.components.iter().position(is_there).unwrap_or(self.components.len() - 1);
+        let drawn = &self.components[number];
         let stretch = (drawn.freedom / chi_squared(drawn.freedom, rng)).sqrt();
         u.iter_mut().for_each(|u| *u = stretch * rng.sample::<f64, _>(StandardNormal));
         multiply_lower(&drawn.factor, u);
         u.iter_mut().zip(&drawn.centre).for_each(|(u, m)| *u += m);
+        number
+    }
+
+    /// Draws a place at which [`Mixture::draw_at`] may have drawn u: uniform ones are uniform given a u that was drawn so.
+    pub fn place(&self, u: &[f64], rng: &mut Rng) -> f64 {
+        let mut terms = [Lane::ZERO; MOST_GROUPS];
+        log_terms(&self.rows, &self.constants, u, &mut terms);
+        log_sum(&mut terms[..self.constants.len()]);
+        let shares = terms.iter().flat_map(|lane| lane.0).take(self.components.len());
+        let mut left = rng.random::<f64>() * shares.clone().sum::<f64>();
+        let mut before = 0.0;
+        for (component, share) in self.components.iter().zip(shares) {
+            left -= share;
+            if left < 0.0 {
+                return before + rng.random::<f64>() * component.weight;
+            }
+            before += component.weight;
+        }
+        before
     }
 }
 

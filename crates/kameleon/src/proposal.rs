@@ -99,8 +99,22 @@ pub trait Proposal {
     /// Says before the first step which coordinates are circles ([`crate::circles`]); a proposal may take them as they are.
     fn set_circles(&mut self, _circles: Circles) {}
 
-    /// Draws a further `y` of a block, from the component that its first came from.
-    fn draw_again(&self, _component: usize, _rng: &mut Rng, _y: &mut [f64]) {}
+    /// For a component whose points are judged in blocks: a place in (0, 1) at which [`Proposal::draw_at`] may have drawn `x`, drawn among
+    /// these; none for others. `draw` leaves the points of such a component to `draw_at`.
+    fn place(&self, _component: usize, _x: &[f64], _at: &mut Self::Local, _rng: &mut Rng) -> Option<f64> {
+        None
+    }
+
+    /// Draws a `y` of a block from the part at a place of the density that does not depend on where the chain is, and tells the number of
+    /// that part; none where there is no such density.
+    fn draw_at(&self, _place: f64, _rng: &mut Rng, _y: &mut [f64]) -> Option<u8> {
+        None
+    }
+
+    /// The share of each part of that density; nothing where there is none.
+    fn shares_of_parts(&self) -> Vec<f64> {
+        Vec::new()
+    }
 
     /// ln Q at a point that was drawn from a density Q which does not depend on where the chain was, with `at` as `log_ratio`
     /// left it; none for other components.

@@ -1,7 +1,7 @@
 //! What is recorded of a chain: which iterations, and where they go.
 
 use crate::any_chain::AnyChain;
-use crate::chain::{Outcome, Step};
+use crate::chain::{Drawn, Outcome, Step};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -25,13 +25,13 @@ pub struct Draw<'a> {
     pub jump: Option<Jump<'a>>,
 }
 
-/// A jump proposal, whatever became of it: an independent draw from a known density.
+/// A jump proposal, whatever became of it: a draw from a known density.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jump<'a> {
     /// The point.
     pub x: &'a [f64],
-    /// ln π − ln Q there; −∞ where the target has no density.
-    pub log_ratio: f64,
+    /// What is known of it.
+    pub drawn: Drawn,
 }
 
 /// Which iterations are recorded.
@@ -54,8 +54,8 @@ impl Keep {
         };
         let Step { acceptance, outcome, warm, .. } = *step;
         kept.then(|| {
-            let ratio = step.jump_ratio.filter(|_| self.jumps && !warm);
-            let jump = ratio.map(|log_ratio| Jump { x: chain.tried(), log_ratio });
+            let drawn = step.jump.filter(|_| self.jumps && !warm);
+            let jump = drawn.map(|drawn| Jump { x: chain.tried(), drawn });
             Draw { x: chain.position(), log_density: chain.log_density(), acceptance, outcome, warm, jump }
         })
     }
@@ -85,11 +85,32 @@ pub struct Jumps {
     pub points: Vec<f64>,
     /// ln π − ln Q at each; −∞ where the target has no density.
     pub log_ratio: Vec<f64>,
+    /// The part of Q that each was drawn from, or [`Drawn::NO_PART`].
+    pub part: Vec<u8>,
+    /// The logarithm of the weight of each, once they were weighed ([`Jumps::weigh`]).
+    pub log_weight: Vec<f64>,
 }
 
 impl Jumps {
     fn get(&self, k: usize, dim: usize) -> Jump<'_> {
-        Jump { x: &self.points[k * dim..(k + 1) * dim], log_ratio: self.log_ratio[k] }
+        let drawn = Drawn { log_ratio: self.log_ratio[k], part: self.part[k] };
+        Jump { x: &self.points[k * dim..(k + 1) * dim], drawn }
+    }
+
+    /// Weighs all that a chain has, by the shares that the parts of Q have. The weight of a proposal is π/Q, corrected for how often its
+    /// part was drawn from: points of a block of jumps keep away from the part that the chain is in, so that parts with more of π
+    /// than of Q are drawn from a little less often than their share. Given how many points came from each part, they are independent, and
+    /// the mean weight is exact (stratified sampling).
+    pub fn weigh(&mut self, shares: &[f64]) {
+        let mut counts = vec![0.0; shares.len()];
+        self.part
+            .iter()
+            .for_each(|part| counts.get_mut(usize::from(*part)).into_iter().for_each(|count| *count += 1.0));
+        let all: f64 = counts.iter().sum();
+        let factors: Vec<f64> =
+            counts.iter().zip(shares).map(|(count, share)| libm::log(share * all / count)).collect();
+        let factor = |part: &u8| factors.get(usize::from(*part)).copied().unwrap_or(0.0);
+        self.log_weight = self.log_ratio.iter().zip(&self.part).map(|(log, part)| log + factor(part)).collect();
     }
 }
 
@@ -107,8 +128,10 @@ impl Draws {
     /// Whether there is a point in `dim` dimensions for each, and the rest for each or for none.
     pub fn fit(&self, dim: usize) -> bool {
         let n = self.len();
-        let Jumps { draw, points, log_ratio } = &self.jumps;
-        let jumps = points.len() == draw.len() * dim && log_ratio.len() == draw.len();
+        let Jumps { draw, points, log_ratio, part, log_weight } = &self.jumps;
+        let jumps = points.len() == draw.len() * dim
+            && [log_ratio.len(), part.len()] == [draw.len(); 2]
+            && [0, draw.len()].contains(&log_weight.len());
         let in_order = draw.is_sorted_by(|a, b| a < b) && draw.last().is_none_or(|last| *last < n);
         jumps
             && in_order
@@ -117,10 +140,11 @@ impl Draws {
     }
 
     fn push(&mut self, draw: Draw<'_>) {
-        if let Some(Jump { x, log_ratio }) = draw.jump {
+        if let Some(Jump { x, drawn }) = draw.jump {
             self.jumps.draw.push(self.len());
             self.jumps.points.extend_from_slice(x);
-            self.jumps.log_ratio.push(log_ratio);
+            self.jumps.log_ratio.push(drawn.log_ratio);
+            self.jumps.part.push(drawn.part);
         }
         self.points.extend_from_slice(draw.x);
         self.log_density.push(draw.log_density);

@@ -116,6 +116,7 @@ pub fn evidence_of<'a>(chains: &[(&'a Draws, &'a [f64])], pooled: bool) -> Optio
     }
     let of = |(draws, ratios): &(&'a Draws, &'a [f64])| ChainRatios {
         proposals: &draws.jumps.log_ratio,
+        log_weights: &draws.jumps.log_weight,
         made_after: &draws.jumps.draw,
         draws: ratios,
     };

@@ -71,9 +71,22 @@ pub struct Step {
     pub acceptance: f64,
     /// The component of the proposal it came from.
     pub component: usize,
-    /// ln π − ln Q at the point that was tried, if it was drawn from a density Q that does not depend on where the chain was;
-    /// −∞ where the target has no density.
-    pub jump_ratio: Option<f64>,
+    /// What is known of the point that was tried, if it was drawn from a density Q that does not depend on where the chain was.
+    pub jump: Option<Drawn>,
+}
+
+/// What is known of a point that was drawn from a density Q.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drawn {
+    /// ln π − ln Q; −∞ where the target has no density.
+    pub log_ratio: f64,
+    /// The number of the part of Q that it was drawn from, or [`Drawn::NO_PART`].
+    pub part: u8,
+}
+
+impl Drawn {
+    /// Of a point that was drawn from all of Q.
+    pub const NO_PART: u8 = u8::MAX;
 }
 
 /// The point that a step tried, whatever became of it, and the point that it ended at.

@@ -152,7 +152,7 @@ impl fmt::Display for JumpSummary {
 /// The jump proposals of all chains, one after another, and the logarithms of their weights.
 fn weighted_draws(chains: &[&Draws]) -> (Vec<f64>, Vec<f64>) {
     let jumps = || chains.iter().map(|draws| &draws.jumps);
-    (jumps().flat_map(|jumps| &jumps.points).copied().collect(), jumps().flat_map(|j| &j.log_ratio).copied().collect())
+    (jumps().flat_map(|jumps| &jumps.points).copied().collect(), jumps().flat_map(|j| &j.log_weight).copied().collect())
 }
 
 /// R-hat of a parameter.
@@ -211,7 +211,7 @@ mod tests {
     fn an_evidence_of_chains_that_never_moved_is_refused() {
         let judged = |draws: [f64; 6]| {
             let mut chain = Draws { points: draws.to_vec(), ..Draws::default() };
-            (chain.jumps.points, chain.jumps.log_ratio) = (vec![0.0, 1.0], vec![0.0, 0.0]);
+            (chain.jumps.points, chain.jumps.log_weight) = (vec![0.0, 1.0], vec![0.0, 0.0]);
             JumpSummary::new(summary(-1.0, 0.1, true).evidence, true, &[&chain, &chain], 1).evidence
         };
         assert!(judged([1.0, 2.0, 1.5, 1.0, 2.0, 1.2]).reliable);

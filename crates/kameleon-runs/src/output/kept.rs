@@ -88,7 +88,7 @@ impl Posterior {
             pool.chain.resize(pool.chain.len() + draws.jumps.draw.len(), *index);
             pool.draw.extend_from_slice(&draws.jumps.draw);
             pool.points.extend_from_slice(&draws.jumps.points);
-            log_weights.extend_from_slice(&draws.jumps.log_ratio);
+            log_weights.extend_from_slice(&draws.jumps.log_weight);
         }
         if log_weights.is_empty() {
             let why = self.jumps.as_ref().map_or("its sampler makes no jumps", |jumps| &jumps.evidence.why);

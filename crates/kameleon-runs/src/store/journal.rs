@@ -1,19 +1,20 @@
 //! The draws of a chain in a file that only grows, in blocks with length and checksum.
 //!
 //! A draw is a byte that says what follows, its coordinates, its log density and its acceptance. If its step was a jump, the
-//! log ratio and the coordinates of the jump proposal follow. A draw and its jump proposal are in one block: after a crash both
+//! part, the log ratio and the coordinates of the jump proposal follow. A draw and its jump proposal are in one block: after a crash both
 //! are there, or neither is. Most draws are at a point that was written not long before, as a draw or as a jump proposal: then one
 //! byte, how many points of the block ago that was, takes the place of the coordinates.
 
 use crate::atomic_file::FileError;
 use kameleon::Outcome;
+use kameleon::chain::Drawn;
 use kameleon::record::{Draw, Jump};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The first bytes of every journal: what it is, and the version of its form.
-const MAGIC: &[u8; 8] = b"KMLNJRN4";
+const MAGIC: &[u8; 8] = b"KMLNJRN5";
 /// Magic, dimension and chain, and their checksum.
 const HEADER: usize = 20;
 /// A block's length and checksum.
@@ -27,6 +28,8 @@ const LARGEST_BLOCK: usize = 64 * 1024 * 1024;
 const WARM: u8 = 0x80;
 const JUMP: u8 = 0x40;
 const AGAIN: u8 = 0x20;
+/// The bytes of a jump proposal before its coordinates.
+const BEFORE_POINT: usize = 9;
 
 /// What a journal is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +43,7 @@ pub struct Header {
 impl Header {
     /// The most bytes of one draw.
     fn draw(self) -> usize {
-        1 + 8 * (2 * self.dim as usize + 3)
+        2 + 8 * (2 * self.dim as usize + 3)
     }
 
     /// The bytes of a point.
@@ -134,8 +137,9 @@ impl Journal {
         self.waiting.push(outcome.code() | marks);
         self.write_point(x);
         self.write(&[log_density, acceptance]);
-        if let Some(Jump { x, log_ratio }) = jump {
-            self.write(&[log_ratio]);
+        if let Some(Jump { x, drawn }) = jump {
+            self.waiting.push(drawn.part);
+            self.write(&[drawn.log_ratio]);
             self.points.push(self.waiting.len());
             self.write(x);
         }
@@ -252,7 +256,7 @@ struct Place {
     x: usize,
     /// Its log density and acceptance.
     numbers: usize,
-    /// The log ratio and the coordinates of its jump proposal.
+    /// The part, the log ratio and the coordinates of its jump proposal.
     jump: Option<usize>,
 }
 
@@ -281,12 +285,12 @@ impl<'a> Places<'a> {
             false => (here, here + self.point),
         };
         let jump = (code & JUMP != 0).then_some(numbers + 16);
-        let end = jump.map_or(numbers + 16, |jump| jump + 8 + self.point);
+        let end = jump.map_or(numbers + 16, |jump| jump + BEFORE_POINT + self.point);
         if end > self.block.len() {
             return None;
         }
         self.points.extend((code & AGAIN == 0).then_some(x));
-        self.points.extend(jump.map(|jump| jump + 8));
+        self.points.extend(jump.map(|jump| jump + BEFORE_POINT));
         self.at = end;
         Some(Place { outcome, warm, x, numbers, jump })
     }
@@ -301,12 +305,9 @@ impl Place {
         };
         read(self.x, dim);
         read(self.numbers, 2);
-        self.jump.iter().for_each(|jump| read(*jump, 1 + dim));
+        self.jump.iter().for_each(|jump| read(*jump + 1, 1 + dim));
         let (x, rest) = numbers.split_at(dim);
-        let jump = match rest {
-            [_, _, log_ratio, proposed @ ..] => Some(Jump { x: proposed, log_ratio: *log_ratio }),
-            _ => None,
-        };
+        let jump = self.jump.map(|jump| Jump { x: &rest[3..], drawn: Drawn { log_ratio: rest[2], part: block[jump] } });
         see(Draw { x, log_density: rest[0], acceptance: rest[1], outcome: self.outcome, warm: self.warm, jump });
     }
 }

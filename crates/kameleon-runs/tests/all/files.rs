@@ -23,7 +23,9 @@ fn kept(chain: usize, length: usize) -> Draws {
         jumps: Jumps {
             draw: (0..length).step_by(3).collect(),
             points: (0..length.div_ceil(3) * DIM).map(|k| point(k + 77)).collect(),
-            log_ratio: (0..length.div_ceil(3))
+            log_ratio: (0..length.div_ceil(3)).map(|k| if k == 2 { f64::INFINITY } else { 2.0 * k as f64 }).collect(),
+            part: (0..length.div_ceil(3)).map(|k| k as u8).collect(),
+            log_weight: (0..length.div_ceil(3))
                 .map(|k| if k == 2 { f64::NEG_INFINITY } else { 0.3 * k as f64 })
                 .collect(),
         },
@@ -34,7 +36,7 @@ fn kept(chain: usize, length: usize) -> Draws {
 fn jumps(kept: &Draws) -> (Value, Value) {
     let of = |draw: usize| kept.jumps.draw.iter().position(|jump| *jump == draw);
     let weight =
-        |k: usize| if kept.jumps.log_ratio[k].is_finite() { json!(kept.jumps.log_ratio[k]) } else { json!("-inf") };
+        |k: usize| if kept.jumps.log_weight[k].is_finite() { json!(kept.jumps.log_weight[k]) } else { json!("-inf") };
     let rows = || (kept.len() - 20..kept.len()).map(of);
     let weights = rows().map(|k| k.map_or(json!("nan"), weight)).collect();
     let point = |k: usize| json!(kept.jumps.points[k * DIM..(k + 1) * DIM]);

@@ -72,6 +72,8 @@ fn a_cut_journal_has_the_jump_proposals_of_its_draws_and_no_others() {
             draw: all.draw[..kept].to_vec(),
             points: all.points[..3 * kept].to_vec(),
             log_ratio: all.log_ratio[..kept].to_vec(),
+            part: all.part[..kept].to_vec(),
+            log_weight: draws.jumps.log_weight.clone(),
         };
         assert!(draws.jumps == expected, "cut at {length}");
     }

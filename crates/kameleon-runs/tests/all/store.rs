@@ -1,6 +1,7 @@
 //! Runs on disk survive what happens to disks and processes.
 
 use kameleon::any_chain::AnyChain;
+use kameleon::chain::Drawn;
 use kameleon::record::{Draw, Jump};
 use kameleon::{ChainSettings, Length, Outcome, Sampler};
 use kameleon_runs::store::*;
@@ -19,7 +20,7 @@ fn points(k: usize) -> [[f64; 2]; 2] {
 fn entry<'a>(k: usize, [x, y]: &'a [[f64; 2]; 2]) -> Draw<'a> {
     let outcome = Outcome::ALL[k % 4];
     let log_ratio = if k % 4 < 2 { 0.1 * k as f64 } else { f64::NEG_INFINITY };
-    let jump = (k >= 10 && k.is_multiple_of(3)).then_some(Jump { x: y, log_ratio });
+    let jump = (k >= 10 && k.is_multiple_of(3)).then_some(Jump { x: y, drawn: Drawn { log_ratio, part: k as u8 } });
     Draw { x, log_density: -(k as f64), acceptance: 0.25, outcome, warm: k < 10, jump }
 }
 
@@ -27,7 +28,7 @@ fn entry<'a>(k: usize, [x, y]: &'a [[f64; 2]; 2]) -> Draw<'a> {
 fn bytes_of(k: usize) -> usize {
     let points = points(k);
     let draw = entry(k, &points);
-    33 + if draw.jump.is_none() { 0 } else { 24 }
+    33 + if draw.jump.is_none() { 0 } else { 25 }
 }
 
 fn write(path: &Path, draws: usize, sync_every: usize) {
@@ -74,7 +75,7 @@ fn draws_at_earlier_points_take_a_byte_in_place_of_coordinates_and_come_back() {
         let points: Vec<[f64; 2]> = (0..3000).map(|k| [k as f64, if k % 2 == 0 { 0.0 } else { -0.0 }]).collect();
         let draw = |k: usize| Draw {
             x: &points[k],
-            jump: Some(Jump { x: &points[k + lag], log_ratio: 0.5 }),
+            jump: Some(Jump { x: &points[k + lag], drawn: Drawn { log_ratio: 0.5, part: 7 } }),
             ..entry(1, &[[0.0; 2]; 2])
         };
         let mut journal = Journal::create(&path, HEADER).unwrap();
@@ -89,8 +90,8 @@ fn draws_at_earlier_points_take_a_byte_in_place_of_coordinates_and_come_back() {
         assert_eq!(recovered.unwrap().draws, 1000);
         length as usize
     };
-    // A head, one block, and draws of a byte, five numbers and two, or a byte, for the coordinates.
-    let with = |far: usize| 28 + far * 57 + (1000 - far) * 42;
+    // A head, one block, and draws of two bytes, five numbers and two, or a byte, for the coordinates.
+    let with = |far: usize| 28 + far * 58 + (1000 - far) * 43;
     assert_eq!((length(1), length(100), length(1500)), (with(1), with(100), with(1000)));
 }
 
@@ -111,9 +112,9 @@ fn a_journal_cut_at_any_byte_gives_all_whole_blocks() {
         let (found, recovered) = read(&cut);
         assert_eq!(found, counting(blocks * 20), "cut at {length}");
         assert_eq!(recovered.left_over, (length - ends[blocks]) as u64);
-        read_journal(&cut, |draw| jumps.extend(draw.jump.map(|jump| (jump.x.to_vec(), jump.log_ratio)))).unwrap();
+        read_journal(&cut, |draw| jumps.extend(draw.jump.map(|jump| (jump.x.to_vec(), jump.drawn)))).unwrap();
         for k in 0..blocks * 20 {
-            expected.extend(entry(k, &points(k)).jump.map(|jump| (jump.x.to_vec(), jump.log_ratio)));
+            expected.extend(entry(k, &points(k)).jump.map(|jump| (jump.x.to_vec(), jump.drawn)));
         }
         assert_eq!(jumps, expected, "the jump proposals of these draws and no others, cut at {length}");
     }

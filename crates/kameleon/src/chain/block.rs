@@ -2,10 +2,14 @@
 //!
 //! N points are drawn from a density Q that does not depend on where the chain is. Among them and the point where the chain
 //! was, as many draws are chosen in proportion to π/Q, and the chain goes on from one of these (iterated sampling importance
-//! resampling; a multiple proposal of Tjelmeland 2004 and Calderhead 2014 with independent proposals). Seen from any of the
-//! N + 1 points, with probability proportional to π/Q, the others are independent draws from Q: so each draw has the law π if
-//! the point where the chain was has it. Choosing evenly spaced draws makes a mean over them nearly as good as the weighted
-//! one, where a chain that judges each jump by itself waits at points of large weight.
+//! resampling; a multiple proposal of Tjelmeland 2004 and Calderhead 2014). Choosing evenly spaced draws makes a mean over them nearly
+//! as good as the weighted one, where a chain that judges each jump by itself waits at points of large weight.
+//!
+//! Q is a mixture. Its parts lie one after another on a circle of length one, and a point is drawn from the part at its place there. The
+//! places of the N + 1 points are evenly spaced, so that each part is drawn from as often as its share says: means vary less, as with
+//! strata. For the point where the chain was, a place is drawn among those at which Q may have drawn it. Seen from any of the N + 1
+//! points, with probability proportional to π/Q, the circle and the others on it look alike: so each draw has the law π if the point where
+//! the chain was has it (a random shift of a lattice: Schwedes and Calderhead 2018 for other sets).
 //!
 //! Each step evaluates one point and shows one draw. The draws of a block are known at its end only, so that from the first block on
 //! all draws are shown one block late ([`Delay`]), in the order of the chain.
@@ -27,17 +31,38 @@ pub struct Block {
     filled: usize,
     /// The component of the proposal that the points are drawn from.
     component: usize,
+    /// A place in (0, 1) at which the point where the chain was may have been drawn.
+    place: f64,
+    /// How far the places of points are apart that come one after another.
+    stride: f64,
+    /// The part of the density that the last point was drawn from.
+    part: u8,
     /// Room for the indices of the draws.
     #[serde(skip)]
     chosen: Vec<usize>,
 }
 
 impl Block {
-    /// Begins a block at a point, of points from a component.
-    pub fn begin(&mut self, here: &Place, component: usize) {
-        self.filled = 0;
-        self.component = component;
+    /// Begins a block of `size` points from a component, where the chain is; the place is one at which that point may have been drawn.
+    pub fn begin(&mut self, here: &Place, component: usize, place: f64, size: usize) {
+        (self.filled, self.component, self.place) = (0, component, place);
+        self.stride = stride(size + 1) as f64 / (size + 1) as f64;
         self.add(here, 0.0);
+    }
+
+    /// The place at which the next point is to be drawn; none between blocks.
+    pub fn next_place(&self) -> Option<f64> {
+        (self.filled > 0).then(|| (self.place + self.filled as f64 * self.stride).fract())
+    }
+
+    /// Takes note of the part of the density that the next point is drawn from.
+    pub fn draw_from(&mut self, part: u8) {
+        self.part = part;
+    }
+
+    /// The part that the last point was drawn from; none between blocks.
+    pub fn part(&self) -> Option<u8> {
+        (self.filled > 0).then_some(self.part)
     }
 
     /// The component that the next point is to be drawn from; none between blocks.
@@ -82,6 +107,14 @@ impl Block {
         let whole = self.filled <= self.candidates.len() && self.filled <= self.log_weights.len();
         whole && self.candidates.iter().all(|place| place.is_like(like))
     }
+}
+
+/// A step around a circle of n places that comes to all of them: near n times the golden section, so that places that come soon after each
+/// other are far from each other, and without a common divisor.
+fn stride(n: usize) -> usize {
+    let golden = (0.618 * n as f64) as usize;
+    let has_none = |k: &usize| (2..=*k).all(|p| !k.is_multiple_of(p) || !n.is_multiple_of(p));
+    (1..=golden).rev().find(has_none).unwrap_or(1)
 }
 
 /// `count` indices, each with its share of the weights in expectation and never further from it than one; index 0 is always among them
@@ -178,6 +211,10 @@ mod tests {
         Heaviest,
         /// Draws are chosen around a point that was tried.
         AroundAnother,
+        /// The places of the points do not begin where the chain is.
+        AnyPlace,
+        /// They begin in one half of Q only.
+        HalfOfPlaces,
     }
 
     fn place(x: f64) -> Place {
@@ -193,9 +230,14 @@ mod tests {
             let (mut block, mut draws) = (Block::default(), Delay::default());
             for _ in 0..13 {
                 if block.component().is_none() {
-                    block.begin(&here, 0);
+                    let at = match fault {
+                        Fault::AnyPlace => rng.random(),
+                        Fault::HalfOfPlaces => 0.5 * here.x[0],
+                        _ => here.x[0],
+                    };
+                    block.begin(&here, 0, at, 4);
                 }
-                let y = place(rng.random());
+                let y = place(block.next_place().unwrap());
                 let ratio = log_pi(y.x[0]) - log_pi(here.x[0]);
                 block.add(&y, if fault == Fault::WithoutRatio { 2.0 * ratio } else { ratio });
                 if block.filled == 5 {
@@ -210,7 +252,7 @@ mod tests {
                             block.log_weights.swap(0, 1);
                             block.candidates.swap(0, 1);
                         }
-                        Fault::None | Fault::WithoutRatio => {}
+                        Fault::None | Fault::WithoutRatio | Fault::AnyPlace | Fault::HalfOfPlaces => {}
                     }
                 }
                 draws.show(&here);
@@ -227,9 +269,26 @@ mod tests {
         let p = p_value(Fault::None);
         assert!(p > 1e-6, "p = {p}");
         let faults = [Fault::WithoutBase, Fault::WithoutRatio, Fault::LastTried, Fault::Heaviest, Fault::AroundAnother];
-        for fault in faults {
+        for fault in faults.into_iter().chain([Fault::AnyPlace, Fault::HalfOfPlaces]) {
             let p = p_value(fault);
             assert!(p < 1e-6, "p = {p}");
         }
+    }
+
+    #[test]
+    fn the_places_of_a_block_are_evenly_spaced_and_each_comes_once() {
+        for size in [1, 2, 4, 7, 48] {
+            let mut block = Block::default();
+            block.begin(&place(0.0), 0, 0.3, size);
+            let spacing = 1.0 / (size + 1) as f64;
+            let mut places = vec![0.3_f64];
+            for _ in 0..size {
+                places.push(block.next_place().unwrap());
+                block.add(&place(0.0), 0.0);
+            }
+            places.sort_by(f64::total_cmp);
+            assert!(places.windows(2).all(|pair| (pair[1] - pair[0] - spacing).abs() < 1e-12), "{places:?}");
+        }
+        assert_eq!(Block::default().next_place(), None);
     }
 }

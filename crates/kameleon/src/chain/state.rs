@@ -99,10 +99,7 @@ impl ChainCore {
     }
 
     /// Adds the proposed point to a block of jumps; tells whether the draw that is shown is a new one.
-    pub(super) fn add_to_block(&mut self, log_ratio: f64, component: usize) -> bool {
-        if self.block.component().is_none() {
-            self.block.begin(&self.here, component);
-        }
+    pub(super) fn add_to_block(&mut self, log_ratio: f64) -> bool {
         self.block.add(&self.there, log_ratio);
         self.is_there = false;
         self.delay.show(&self.here)

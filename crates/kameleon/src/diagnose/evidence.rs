@@ -1,6 +1,6 @@
 //! The evidence, or normalising constant Z = ∫π, from a run whose jump proposals are draws from a known density Q.
 //!
-//! After the warm-up Q is frozen, and every jump proposal, accepted or not, is an independent draw from it. So the ratios
+//! After the warm-up Q is frozen, and every jump proposal, accepted or not, is a draw from a known part of it. So the ratios
 //! π(y)/Q(y) at the proposals, and the same ratios at the draws of the chains, give Z without another evaluation: by importance
 //! sampling from the proposals alone, and with a smaller error by bridge sampling between both. For a noisy target the ratio at
 //! a draw has the estimate that the chain stored there; the answer is exact then too, because proposals and draws are those of
@@ -44,6 +44,8 @@ pub struct ChainRatios<'a> {
     /// At its jump proposals, accepted or not, in the order they were made; −∞ where the density is zero. NaN and +∞ count as
     /// that: chains reject such values.
     pub proposals: &'a [f64],
+    /// The logarithm of the weight of each proposal ([`Jumps::weigh`](crate::record::Jumps::weigh)); if empty, its log ratio.
+    pub log_weights: &'a [f64],
     /// For each proposal, the number of draws that had been stored before it was made; if empty, the proposals were made at
     /// regular intervals. A proposal may become a draw soon after, and the standard error must see that.
     pub made_after: &'a [usize],
@@ -122,6 +124,7 @@ fn of_group(chains: &[ChainRatios<'_>]) -> Evidence {
     let mut found = Evidence {
         log: bridge.log,
         error: bridge.error,
+        // Of the ratios: what a rare part's weights are corrected by says nothing of what Q reaches.
         pareto_k: pareto_k(&sides.proposals),
         importance: importance.log,
         importance_error: importance.error,

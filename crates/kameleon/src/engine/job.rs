@@ -140,10 +140,11 @@ impl<'a> Job<'a> {
         self.record.push(draw).map_err(|source| unrecorded(&*self.chain, source))
     }
 
-    /// The chain, and everything that was recorded of it.
+    /// The chain, and everything that was recorded of it, with its jump proposals weighed.
     pub fn into_parts(self) -> Result<(Box<dyn AnyChain>, Recorded), ChainError> {
         let Self { chain, record, .. } = self;
-        let recorded = record.into_recorded().map_err(|source| unrecorded(&*chain, source))?;
+        let mut recorded = record.into_recorded().map_err(|source| unrecorded(&*chain, source))?;
+        recorded.draws.jumps.weigh(&chain.shares_of_parts());
         Ok((chain, recorded))
     }
 

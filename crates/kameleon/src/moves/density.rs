@@ -175,8 +175,16 @@ impl JumpDensity {
 
     /// Draws x from Q.
     pub fn draw(&self, rng: &mut Rng, x: &mut [f64]) {
+        self.draw_at(rng.random(), rng, x);
+    }
+
+    /// Draws x from the part of Q at a place in (0, 1), where the wide one and then each component take their share's length, and tells
+    /// the number of that part.
+    pub fn draw_at(&self, place: f64, rng: &mut Rng, x: &mut [f64]) -> u8 {
         let Parts { frame, few, mixture, wide } = &self.parts;
-        if rng.random::<f64>() < *wide {
+        let in_mixture = (place - wide) / (1.0 - wide);
+        let mut component = None;
+        if place < *wide {
             normals(rng, x);
             WIDE.stretch(x, rng);
         } else if let Some(few) = few {
@@ -184,15 +192,36 @@ impl JumpDensity {
             few.rest.stretch(x, rng);
             let mut room = [0.0; Self::MOST_DIRECTIONS];
             let s = &mut room[..mixture.dim()];
-            mixture.draw(rng, s);
+            component = Some(mixture.draw_at(in_mixture, rng, s));
             for (row, s) in few.rows.chunks_exact(x.len()).zip(s) {
                 let change = *s - dot(row, x);
                 x.iter_mut().zip(row).for_each(|(x, e)| *x += change * e);
             }
         } else {
-            mixture.draw(rng, x);
+            component = Some(mixture.draw_at(in_mixture, rng, x));
         }
         frame.point(x);
+        component.map_or(0, |k| k as u8 + 1)
+    }
+
+    /// The share of each part of Q.
+    pub fn shares_of_parts(&self) -> Vec<f64> {
+        let Parts { mixture, wide, .. } = &self.parts;
+        let components = mixture.components().iter().map(|component| (1.0 - wide) * component.weight);
+        std::iter::once(*wide).chain(components).collect()
+    }
+
+    /// Draws a place at which [`JumpDensity::draw_at`] may have drawn x; `u` is room for the white coordinates.
+    pub fn place(&self, x: &[f64], u: &mut [f64], rng: &mut Rng) -> f64 {
+        let Parts { frame, few, mixture, wide } = &self.parts;
+        let log_density = self.log_density(x, u);
+        let log_wide = self.log_wide - WIDE.log_fall(frame.dim() as f64, dot(u, u));
+        if rng.random::<f64>() < libm::exp(log_wide - log_density) {
+            return wide * rng.random::<f64>();
+        }
+        let mut room = [0.0; Self::MOST_DIRECTIONS];
+        let place = mixture.place(few.as_ref().map_or(u, |few| few.coordinates(u, &mut room)), rng);
+        wide + (1.0 - wide) * place
     }
 
     /// Whether what was read from elsewhere is a density in `dim` dimensions.

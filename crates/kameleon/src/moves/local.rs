@@ -96,6 +96,11 @@ impl Local {
         }
     }
 
+    /// A place at which the jump density may have drawn x.
+    pub(crate) fn place(&mut self, x: &[f64], density: &JumpDensity, rng: &mut Rng) -> f64 {
+        density.place(x, &mut self.room, rng)
+    }
+
     /// R's factor, where it is known, for another ν².
     pub(super) fn rescale(&mut self, history: &HistoryModel, nu2: f64) {
         if self.has_step {

@@ -246,7 +246,8 @@ fn a_search_that_the_budget_ends_is_unfinished_and_one_that_came_to_a_density_is
 fn what_was_learned_stays_where_the_budget_ends_the_next_ladder() {
     let problem = Gaussians::one(5);
     let settings = Settings { particles: Some(200), check: 500, ladder_when_unsure: true, ..Settings::default() };
-    for seed in 1..=6 {
+    let mut unbelieved = 0;
+    for seed in 1..=3 {
         let mut population = Population::new(5, &settings, seed).unwrap();
         let (mut after_rounds, mut rounds) = (None, false);
         while let Some(points) = population.ask(&problem).map(<[f64]>::to_vec) {
@@ -264,12 +265,12 @@ fn what_was_learned_stays_where_the_budget_ends_the_next_ladder() {
             Population::new(5, &Settings { max_evaluations: Some(budget), ..settings.clone() }, seed).unwrap();
         let found = population.run(&problem, funnel).unwrap();
         assert!(found.doubts[0] == Doubt::Stopped { searched: false }, "{:?}", found.doubts);
-        // The density was not believed: chains start from points, and learn.
-        assert!(found.rounds.is_some() && found.fit(100, 1).is_none(), "seed {seed}");
+        // A density that is not believed is not handed over: chains start from points, and learn.
+        assert!(found.rounds.is_some() && found.fit(100, 1).is_some() == found.is_good, "seed {seed}");
         assert_eq!(found.starts(4, 1).len(), 4, "seed {seed}");
-        return;
+        unbelieved += u32::from(!found.is_good);
     }
-    panic!("no run came from rounds after looks to a full ladder");
+    assert!(unbelieved > 0, "no run came from rounds that it did not believe to a full ladder");
 }
 
 #[test]

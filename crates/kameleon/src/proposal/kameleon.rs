@@ -13,7 +13,7 @@ use crate::circles::Circles;
 use crate::learner::{FitRule, Learner, RefreshInput, SharedFit, downcast};
 use crate::length::OR_WORDS;
 use crate::linalg::times_transpose;
-use crate::moves::{KernelStep, Local, Model, MoveId, Parts, Pick, Setting, Walk};
+use crate::moves::{JumpDensity, KernelStep, Local, Model, MoveId, Parts, Pick, Setting, Walk};
 use crate::registry::{Range, Settings, SettingsError};
 use crate::report::{MoveReport, Regions, Report};
 use crate::step::{Step, Tried};
@@ -87,6 +87,11 @@ impl Kameleon {
             let inputs = [Arc::new(self.chain_input(seed))];
             self.learn(Arc::new(refresh(&self.fit, &inputs, self.settings.n, self.warmup.schedule, next)));
         }
+    }
+
+    /// Whether the points of a move are judged in blocks.
+    fn is_in_blocks(&self, pick: Pick) -> bool {
+        self.block() > 1 && !self.warmup.has_length(pick.id)
     }
 
     /// What a move is made with.
@@ -214,9 +219,11 @@ impl Proposal for Kameleon {
         let (drawn, with) = (pick.id.get(), self.setting(pick));
         at.turned(&self.fit.circles, x, |x, at| {
             drawn.locate(&with, x, at);
-            drawn.draw(&with, x, at, rng, y);
+            if !self.is_in_blocks(pick) {
+                drawn.draw(&with, x, at, rng, y);
+                self.fit.circles.turn_back(y);
+            }
         });
-        self.fit.circles.turn_back(y);
         pick.component()
     }
 
@@ -240,11 +247,19 @@ impl Proposal for Kameleon {
         self.fit = Arc::new(Fit { circles, ..Fit::clone(&self.fit) });
     }
 
-    fn draw_again(&self, _component: usize, rng: &mut Rng, y: &mut [f64]) {
-        if let Some(density) = &self.fit.model.density {
-            density.draw(rng, y);
-            self.fit.circles.turn_back(y);
-        }
+    fn place(&self, component: usize, x: &[f64], at: &mut Local, rng: &mut Rng) -> Option<f64> {
+        let density = self.fit.model.density.as_ref().filter(|_| self.is_in_blocks(Pick::of(component)))?;
+        Some(at.turned(&self.fit.circles, x, |x, at| at.place(x, density, rng)))
+    }
+
+    fn draw_at(&self, place: f64, rng: &mut Rng, y: &mut [f64]) -> Option<u8> {
+        let part = self.fit.model.density.as_ref()?.draw_at(place, rng, y);
+        self.fit.circles.turn_back(y);
+        Some(part)
+    }
+
+    fn shares_of_parts(&self) -> Vec<f64> {
+        self.fit.model.density.as_ref().map_or_else(Vec::new, JumpDensity::shares_of_parts)
     }
 
     fn log_jump_density(&self, at: &Local, component: usize) -> Option<f64> {

@@ -187,6 +187,10 @@ impl AnyChain for PanicsAtFit {
         self.0.log_jump_density_at(x)
     }
 
+    fn shares_of_parts(&self) -> Vec<f64> {
+        self.0.shares_of_parts()
+    }
+
     fn learner(&self) -> Option<&dyn Learner> {
         self.0.learner()
     }

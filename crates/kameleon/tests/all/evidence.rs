@@ -94,7 +94,7 @@ fn too_little_is_refused_in_words() {
     assert!(!few.reliable && few.why.contains("jump proposals, too few: at least 400 are needed"), "{}", few.why);
     let short = estimate(&chains(&Case { draws: 20, jumps: 1.0, ..gaussian() }, 1));
     assert!(!short.reliable && short.why.contains("effective draws for it: 100 are needed"), "{}", short.why);
-    let of = |proposals: &[f64], draws: &[f64]| evidence(&[&[ChainRatios { proposals, made_after: &[], draws }]]);
+    let of = |proposals: &[f64], draws: &[f64]| evidence(&[&[ChainRatios { proposals, draws, ..Default::default() }]]);
     let (none, zero) = ([f64::NEG_INFINITY; 200], [0.0; 200]);
     for (found, why) in [
         (evidence(&[]), "there are no chains"),
@@ -110,7 +110,7 @@ fn too_little_is_refused_in_words() {
 
 #[test]
 fn a_jump_density_proportional_to_the_target_gives_the_constant_itself() {
-    let found = evidence(&[&[ChainRatios { proposals: &[LOG_Z; 500], made_after: &[], draws: &[LOG_Z; 500] }]]);
+    let found = evidence(&[&[ChainRatios { proposals: &[LOG_Z; 500], draws: &[LOG_Z; 500], ..Default::default() }]]);
     assert!(found.reliable && (found.log - LOG_Z).abs() < 1e-12 && found.error < 1e-12, "{found:?}");
     assert!((found.efficiency - 1.0).abs() < 1e-12 && found.pareto_k == 0.0);
     // Where the density is zero, or not a number, a proposal counts with a weight of zero.
@@ -118,7 +118,7 @@ fn a_jump_density_proportional_to_the_target_gives_the_constant_itself() {
     proposals.iter_mut().step_by(4).for_each(|log| *log = f64::NEG_INFINITY);
     proposals.iter_mut().skip(1).step_by(4).for_each(|log| *log = f64::NAN);
     proposals.shuffle(&mut stream(1, 0, Purpose::Learn));
-    let half = evidence(&[&[ChainRatios { proposals: &proposals, made_after: &[], draws: &[LOG_Z; 500] }]]);
+    let half = evidence(&[&[ChainRatios { proposals: &proposals, draws: &[LOG_Z; 500], ..Default::default() }]]);
     assert!((half.log - (LOG_Z - 2f64.ln())).abs() < 4.0 * half.error && half.error < 0.1, "{half:?}");
 }
 

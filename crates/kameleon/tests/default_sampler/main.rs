@@ -120,7 +120,7 @@ fn each_move_is_told_its_own_acceptance_though_draws_are_shown_late() {
     for _ in 0..6000 {
         let before = chain.base().to_vec();
         let step = chain.step(&mut target).unwrap();
-        if !step.warm && step.jump_ratio.is_none() {
+        if !step.warm && step.jump.is_none() {
             made += 1;
             moved += u64::from(chain.base() != before);
         }

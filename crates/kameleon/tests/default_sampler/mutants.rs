@@ -2,10 +2,12 @@
 
 use crate::banana;
 use crate::common::replicates::*;
-use crate::common::{default_sampler, learned};
+use crate::common::{default_sampler, frozen, learned};
 use kameleon::mixture::{Component, Mixture};
 use kameleon::moves::*;
 use kameleon::proposal::Kameleon;
+use kameleon::record::Jumps;
+use kameleon::target::TwoModes;
 use kameleon::warmup::Fit;
 use kameleon::*;
 use std::sync::Arc;
@@ -34,6 +36,8 @@ enum Fault {
     UnevenDifferences,
     /// The weights of the moves go on changing with the place.
     WeightsByPlace,
+    /// The places of a block begin in one half of the density only.
+    NarrowPlaces,
 }
 
 #[derive(Clone)]
@@ -132,8 +136,16 @@ impl Proposal for Mutant {
         self.proposal.set_block(size);
     }
 
-    fn draw_again(&self, component: usize, rng: &mut Rng, y: &mut [f64]) {
-        self.proposal.draw_again(component, rng, y);
+    fn place(&self, component: usize, x: &[f64], at: &mut Local, rng: &mut Rng) -> Option<f64> {
+        let right = self.proposal.place(component, x, at, rng)?;
+        match self.fault {
+            Fault::NarrowPlaces => Some(0.5 * right),
+            _ => Some(right),
+        }
+    }
+
+    fn draw_at(&self, place: f64, rng: &mut Rng, y: &mut [f64]) -> Option<u8> {
+        self.proposal.draw_at(place, rng, y)
     }
 
     fn log_jump_density(&self, at: &Local, component: usize) -> Option<f64> {
@@ -266,4 +278,39 @@ fn differences_leave_the_banana_and_of_uneven_length_are_caught() {
 fn weights_of_moves_that_change_with_the_place_are_caught() {
     let p = mutant_p(Fault::WeightsByPlace);
     assert!(p < ALARM, "p = {p}");
+}
+
+#[test]
+fn places_of_jumps_that_begin_in_one_half_of_the_density_are_caught() {
+    let p = mutant_p(Fault::NarrowPlaces);
+    assert!(p < ALARM, "p = {p}");
+}
+
+// Six standard errors of independent points, which have larger ones than points at evenly spaced places.
+#[test]
+fn weights_of_jumps_make_up_for_points_that_keep_away_from_the_chain() {
+    let mut target = TwoModes::new(2, 6.0, 0.5).unwrap();
+    let mut proposal = learned(default_sampler(2, 3000, 100), &mut target, 3000);
+    // A density that has much too little at one mode, so that chains are often there and the points of their blocks are not.
+    let skewed = with_components(density(&proposal), |components| {
+        components.iter_mut().filter(|c| c.centre[0] > 0.0).for_each(|c| c.weight *= 0.15);
+    });
+    with_density(&mut proposal, skewed);
+    proposal.set_block(48);
+    let mut chain = Chain::new(proposal, &[3.0, 0.0], frozen(0, 7, 0, 0.0)).unwrap();
+    let mut jumps = Jumps::default();
+    for _ in 0..200_000 {
+        if let Some(drawn) = chain.step(&mut target).unwrap().jump {
+            jumps.log_ratio.push(drawn.log_ratio);
+            jumps.part.push(drawn.part);
+        }
+    }
+    jumps.weigh(&chain.proposal().shares_of_parts());
+    let log_z = std::f64::consts::TAU.ln();
+    let distance = |logs: &[f64]| {
+        let mean = |power: f64| logs.iter().map(|log| (power * (log - log_z)).exp()).sum::<f64>() / logs.len() as f64;
+        (mean(1.0) - 1.0) / ((mean(2.0) - mean(1.0).powi(2)) / logs.len() as f64).sqrt()
+    };
+    let (plain, weighed) = (distance(&jumps.log_ratio), distance(&jumps.log_weight));
+    assert!(jumps.part.len() > 100_000 && plain < -6.0 && weighed.abs() < 6.0, "{plain} and {weighed} standard errors");
 }

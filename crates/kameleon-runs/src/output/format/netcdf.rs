@@ -149,7 +149,7 @@ impl Rectangle<'_> {
         let mut any = false;
         for (c, (_, kept)) in self.chains.iter().enumerate() {
             let (skipped, jumps) = (kept.len() - self.length, &kept.jumps);
-            let proposals = jumps.draw.iter().zip(jumps.points.chunks(dim)).zip(&jumps.log_ratio);
+            let proposals = jumps.draw.iter().zip(jumps.points.chunks(dim)).zip(&jumps.log_weight);
             for ((draw, x), log_weight) in proposals.filter(|((draw, _), _)| **draw >= skipped) {
                 let row = c * self.length + draw - skipped;
                 (log_weights[row], any) = (*log_weight, true);

@@ -17,7 +17,7 @@ pub(super) fn write(posterior: &Posterior, path: &Path, _warmup: bool) -> Result
         table.write_record(labels::columns(&posterior.names, &["log_weight"])).map_err(failed)?;
         for chain in &posterior.chains {
             let jumps = &chain.draws.jumps;
-            let rows = jumps.draw.iter().zip(jumps.points.chunks(posterior.dim())).zip(&jumps.log_ratio);
+            let rows = jumps.draw.iter().zip(jumps.points.chunks(posterior.dim())).zip(&jumps.log_weight);
             for ((draw, x), log_weight) in rows {
                 table.serialize((chain.index, draw, x, log_weight)).map_err(failed)?;
             }

@@ -21,7 +21,7 @@ pub(super) fn table(posterior: &Posterior, summary: &Summary) -> String {
     format!(
         "<section><details><summary>Means by weighted jump proposals</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" \
          aria-label=\"Means by weighted jump proposals\"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>\
-         <p class=\"hint\">Jump proposals are independent draws from a known density, so their weights tell the means a second time. \
+         <p class=\"hint\">Jump proposals are draws from a known density, so their weights tell the means a second time. \
          The distance is in standard errors; one above {LARGEST_Z} means that the chains may not have visited every region in \
          proportion to its probability.</p></details></section>"
     )

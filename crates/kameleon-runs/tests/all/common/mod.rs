@@ -64,7 +64,7 @@ impl std::fmt::Debug for Bits {
 pub fn bits(posterior: &Posterior) -> Bits {
     let kept = posterior.chains.iter().flat_map(|chain| [&chain.warmup, &chain.draws]);
     let numbers = kept.flat_map(|kept| {
-        let jumps = kept.jumps.points.iter().chain(&kept.jumps.log_ratio);
+        let jumps = kept.jumps.points.iter().chain(&kept.jumps.log_ratio).chain(&kept.jumps.log_weight);
         let places = kept.jumps.draw.iter().map(|draw| *draw as u64);
         let draws = kept.points.iter().chain(&kept.log_density).chain(&kept.acceptance);
         draws.chain(jumps).map(|x| x.to_bits()).chain(places)

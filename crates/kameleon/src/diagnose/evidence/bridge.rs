@@ -21,9 +21,14 @@ const TOLERANCE: f64 = 1e-10;
 const MOST_STEPS: usize = 1000;
 
 /// Log ratios on both sides of the bridge.
+#[derive(Default)]
 pub(super) struct Sides<'a> {
     /// At the jump proposals of all chains; −∞ where the density is zero.
     pub proposals: Vec<f64>,
+    /// The logarithms of their weights.
+    pub log_weights: Vec<f64>,
+    /// What each counts for, where 1 is its share.
+    factors: Vec<f64>,
     /// At the draws, chain by chain.
     draws: Vec<&'a [f64]>,
     /// The number of draws.
@@ -43,16 +48,21 @@ pub(super) struct Importance {
 impl<'a> Sides<'a> {
     /// Both sides, or why there is nothing to estimate from.
     pub fn new(chains: &[ChainRatios<'a>]) -> Result<Self, &'static str> {
-        let mut sides = Self { proposals: Vec::new(), draws: Vec::new(), length: 0, places: Vec::new() };
+        let mut sides = Self::default();
         for chain in chains.iter().filter(|chain| !chain.draws.is_empty()) {
             let (made, kept) = (chain.proposals.len(), chain.draws.len());
             let place = |i: usize| chain.made_after.get(i).copied().unwrap_or(i * kept / made).min(kept - 1);
             sides.places.extend((0..made).map(|i| (sides.draws.len(), place(i))));
             let usable = |ratio: &f64| if *ratio < f64::INFINITY { *ratio } else { f64::NEG_INFINITY };
             sides.proposals.extend(chain.proposals.iter().map(usable));
+            let factor = |i: usize| chain.log_weights.get(i).map_or(0.0, |log| log - chain.proposals[i]);
+            // At a density of zero the factor is lost, and does not matter.
+            sides.factors.extend((0..made).map(factor).map(|log| if log.is_finite() { log.exp() } else { 1.0 }));
             sides.draws.push(chain.draws);
             sides.length += kept;
         }
+        let weight = |(ratio, factor): (&f64, &f64)| ratio + factor.ln();
+        sides.log_weights = sides.proposals.iter().zip(&sides.factors).map(weight).collect();
         if sides.draws.is_empty() {
             return Err("there are no draws");
         }
@@ -69,9 +79,9 @@ impl<'a> Sides<'a> {
     }
 
     pub fn importance(&self) -> Importance {
-        let n = self.proposals.len() as f64;
-        let largest = self.proposals.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights = || self.proposals.iter().map(|ratio| (ratio - largest).exp());
+        let n = self.log_weights.len() as f64;
+        let largest = self.log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights = || self.log_weights.iter().map(|log| (log - largest).exp());
         let mean = weights().sum::<f64>() / n;
         let square = weights().map(|w| (w / mean).powi(2)).sum::<f64>() / n;
         Importance { log: largest + mean.ln(), error: ((square - 1.0).max(0.0) / n).sqrt(), efficiency: 1.0 / square }
@@ -118,7 +128,7 @@ impl Bridge {
         for _ in 0..ROUNDS {
             let s = Shares::new(NEW * effective, made);
             log = s.iterate(sides, log)?;
-            at_proposals = sides.proposals.iter().map(|l| s.at_proposal(l - log)).collect::<Vec<_>>();
+            at_proposals = s.at_proposals(sides, log).collect::<Vec<_>>();
             at_draws =
                 sides.draws.iter().map(|d| d.iter().map(|l| s.at_draw(l - log)).collect()).collect::<Vec<Vec<_>>>();
             effective = ess_mean(&at_draws.iter().map(Vec::as_slice).collect::<Vec<_>>());
@@ -135,7 +145,7 @@ impl Bridge {
         let error = raise * sides.joint_error(&at_proposals, &at_draws);
         // The importance estimate is mean(w/Z): the same proposals with other weights, and no draws.
         let excess: Vec<f64> =
-            at_proposals.iter().zip(&sides.proposals).map(|(g, l)| g - ((l - start).exp() - 1.0)).collect();
+            at_proposals.iter().zip(&sides.log_weights).map(|(g, log)| g - ((log - start).exp() - 1.0)).collect();
         let of_difference = raise * sides.joint_error(&excess, &at_draws);
         let difference = (log - start).abs();
         let from_importance = if difference < 1e-9 { 0.0 } else { difference / of_difference };
@@ -155,9 +165,10 @@ impl Shares {
         Self { target: draws / (draws + proposals), jumps: proposals / (draws + proposals) }
     }
 
-    /// (π/Z)/(s₁ π/Z + s₂ Q), by the log of π/(Z Q).
-    fn at_proposal(self, log_ratio: f64) -> f64 {
-        1.0 / (self.target + self.jumps * (-log_ratio).exp())
+    /// (π/Z)/(s₁ π/Z + s₂ Q) at each proposal, times what it counts for.
+    fn at_proposals<'a>(self, sides: &'a Sides<'_>, log: f64) -> impl Iterator<Item = f64> + 'a {
+        let at = move |l: &f64| 1.0 / (self.target + self.jumps * (log - l).exp());
+        sides.proposals.iter().zip(&sides.factors).map(move |(l, factor)| factor * at(l))
     }
 
     /// Q/(s₁ π/Z + s₂ Q)
@@ -168,8 +179,7 @@ impl Shares {
     /// ln Z, at which both sides have the same mean.
     fn iterate(self, sides: &Sides<'_>, mut log: f64) -> Option<f64> {
         for _ in 0..MOST_STEPS {
-            let up =
-                sides.proposals.iter().map(|l| self.at_proposal(l - log)).sum::<f64>() / sides.proposals.len() as f64;
+            let up = self.at_proposals(sides, log).sum::<f64>() / sides.proposals.len() as f64;
             let draws = sides.draws.iter().flat_map(|draws| draws.iter());
             let down = draws.map(|l| self.at_draw(l - log)).sum::<f64>() / sides.length as f64;
             let step = (up / down).ln();

@@ -1,4 +1,5 @@
 use super::*;
+use crate::diagnose::kolmogorov_smirnov_uniform;
 use crate::mixture::Component;
 use crate::random::{Purpose, stream};
 
@@ -167,6 +168,35 @@ fn draws_follow_the_density() {
             let (a, a2, b, b2) = (a / n, a2 / n, b / n, b2 / n);
             let error = ((a2 - a * a + b2 - b * b) / n).sqrt();
             assert!((a - b).abs() < 6.0 * error, "{d} {k}, function {of}: {a} {b} ± {error}");
+        }
+    }
+}
+
+// p-values, alarms at 1e-6: a place given a point is uniform if the point was drawn at a uniform one, and a second point from the same part
+// has the law of the first.
+#[test]
+fn a_point_may_have_been_drawn_at_its_place() {
+    let mut rng = stream_of(4);
+    for (d, k) in CASES {
+        let density = any_density(d, k, &mut rng);
+        let (mut x, mut room) = (vec![0.0; d], vec![0.0; d]);
+        let mut places = Vec::new();
+        let shares = density.shares_of_parts();
+        let mut together = vec![0.0; shares.len()];
+        for _ in 0..20_000 {
+            let part = density.draw_at(rng.random(), &mut rng, &mut x);
+            let place = density.place(&x, &mut room, &mut rng);
+            places.push(place);
+            let other = density.draw_at(place, &mut rng, &mut x);
+            together[usize::from(other)] += 1.0;
+            assert!(usize::from(part.max(other)) < shares.len());
+        }
+        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        let p = kolmogorov_smirnov_uniform(&mut places);
+        assert!(p > 1e-6, "{d} {k}: p = {p}");
+        for (count, share) in together.into_iter().zip(shares) {
+            let error = (20_000.0 * share * (1.0 - share)).sqrt();
+            assert!((count - 20_000.0 * share).abs() < 6.0 * error + 1.0, "{d} {k}: {count} {share}");
         }
     }
 }

@@ -120,7 +120,12 @@ pub struct Left {
 
 impl Left {
     pub fn ratios(&self) -> ChainRatios<'_> {
-        ChainRatios { proposals: &self.proposals, made_after: &self.made_after, draws: &self.draws }
+        ChainRatios {
+            proposals: &self.proposals,
+            made_after: &self.made_after,
+            draws: &self.draws,
+            ..Default::default()
+        }
     }
 }
 
