@@ -139,8 +139,8 @@ impl Noise<'_> {
 }
 
 /// What a target without a gradient says when it is asked for one.
-pub const NO_GRADIENT: &str = "this target has no gradient, and the sampler needs one: give the gradient, or choose a sampler \
-                               without drift, such as KAMH-LS or the default";
+pub const NO_GRADIENT: &str = "this target has no gradient, and the sampler needs one: give it (docs/models.md says which \
+                               kinds of models can have one), or choose a sampler without drift, such as KAMH-LS or the default";
 
 /// A density on ℝᵈ known up to a constant, or through an unbiased estimate that is never negative.
 ///

@@ -8,6 +8,7 @@ mod frequencies;
 mod gaussian;
 mod halve;
 mod scale;
+mod single;
 mod swap;
 
 use frequencies::Frequencies;

@@ -1,6 +1,7 @@
 //! The kernel exp(−‖x − y‖²) between points and all candidates, a block of them at once.
 
 use super::scale::{Scaled, Weighted};
+use super::single::{self, LANES, Lanes, Rows, single};
 use crate::points::Points;
 use crate::simd::{self, BLOCK, Block};
 use multiversion::multiversion;
@@ -39,13 +40,17 @@ impl Candidates {
         Self { points }
     }
 
-    /// Σ_j w_j k(x_j, c) at every candidate c: the mean feature of the rows.
+    /// Σ_j w_j k(x_j, c) at every candidate c: the mean feature of the rows, in single precision.
     pub fn means(&self, of: &Weighted) -> Vec<f64> {
-        let mut means = Vec::with_capacity(self.len().next_multiple_of(BLOCK));
-        for start in (0..self.len()).step_by(BLOCK) {
-            let mut sums = Block::ZERO;
-            add_rows(self.points.block(start), &of.rows, &of.weights, &mut sums);
-            means.extend_from_slice(&sums[..]);
+        let dim = self.points.dim();
+        let rows = Rows::new(of, dim);
+        let mut means = Vec::with_capacity(self.len().next_multiple_of(LANES));
+        let mut block = vec![Lanes::ZERO; dim];
+        for start in (0..self.len()).step_by(LANES) {
+            for l in 0..LANES.min(self.len() - start) {
+                block.iter_mut().zip(&self.place(start + l)).for_each(|(lanes, c)| lanes.0[l] = single(c));
+            }
+            means.extend_from_slice(&sum_rows(&block, &rows));
         }
         means.truncate(self.len());
         means
@@ -54,32 +59,51 @@ impl Candidates {
     /// k(x, c) at the first candidates c, as many as there is room for.
     pub fn column(&self, x: &[f64], values: &mut [f64]) {
         for (k, values) in values.chunks_mut(BLOCK).enumerate() {
-            let mut sums = Block::ZERO;
-            add_rows(self.points.block(k * BLOCK), x, &[1.0], &mut sums);
-            values.copy_from_slice(&sums[..values.len()]);
+            let mut block = Block::ZERO;
+            kernels(self.points.block(k * BLOCK), x, &mut block);
+            values.copy_from_slice(&block[..values.len()]);
         }
     }
 }
 
-/// Adds w_j exp(−‖x_j − c‖²), summed over j, for each candidate c of a block.
-#[multiversion(targets("x86_64+avx2+fma"))]
-fn add_rows(block: &[Block], rows: &[f64], weights: &[f64], sums: &mut Block) {
-    for start in (0..BLOCK).step_by(GROUP) {
-        let mut group = [0.0; GROUP];
+/// Σ_j w_j exp(−‖x_j − c‖²) for each candidate c of a block, of which there is a coordinate after another.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2+fma"))]
+fn sum_rows(block: &[Lanes], rows: &Rows) -> [f64; LANES] {
+    let mut sums = [0.0; LANES];
+    for (rows, weights) in rows.runs() {
+        let mut run = Lanes::ZERO;
         for (x, weight) in rows.chunks_exact(block.len()).zip(weights) {
-            let mut squares = [0.0; GROUP];
+            let mut squares = Lanes::ZERO.0;
             for (c, x) in block.iter().zip(x) {
-                for l in 0..GROUP {
-                    let difference = c[start + l] - x;
+                for l in 0..LANES {
+                    let difference = c.0[l] - x;
                     squares[l] = difference.mul_add(difference, squares[l]);
                 }
             }
+            for l in 0..LANES {
+                run.0[l] = single::exp(-squares[l]).mul_add(*weight, run.0[l]);
+            }
+        }
+        for l in 0..LANES {
+            sums[l] += f64::from(run.0[l]);
+        }
+    }
+    sums
+}
+
+/// exp(−‖x − c‖²) for each candidate c of a block.
+#[multiversion(targets("x86_64+avx512f", "x86_64+avx2+fma"))]
+fn kernels(block: &[Block], x: &[f64], values: &mut Block) {
+    for start in (0..BLOCK).step_by(GROUP) {
+        let mut squares = [0.0; GROUP];
+        for (c, x) in block.iter().zip(x) {
             for l in 0..GROUP {
-                group[l] = simd::exp(-squares[l]).mul_add(*weight, group[l]);
+                let difference = c[start + l] - x;
+                squares[l] = difference.mul_add(difference, squares[l]);
             }
         }
         for l in 0..GROUP {
-            sums[start + l] += group[l];
+            values[start + l] = simd::exp(-squares[l]);
         }
     }
 }
