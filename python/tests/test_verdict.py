@@ -88,7 +88,7 @@ def test_measured_slopes_are_counted_and_know_the_means_better():
 
 
 def test_remarks_and_reasons_are_in_the_words_of_python():
-    run = {"priors": {"a": "normal(0, 3)"}, "parameters": ["a"], "draws": 500, "seed": 1}
+    run = {"priors": {"a": "normal(0, 3)"}, "parameters": ["a"], "draws": 500, "seed": 5}
     result = km.sample("-2*a^2", warmup="chains", max_warmup=300, keep_jumps=False, **run)
     text = " ".join(result.summary().remarks)
     assert "max_warmup" in text and 'warmup="population"' in text and not result.summary().messages
