@@ -145,8 +145,8 @@ class Result:
         """The jump proposals of all chains as weighted draws: points, one in each row, and log weights.
 
         A log weight is the log density minus that of the jump proposal, corrected for how often the proposal's part of
-        the mixture was drawn from; −∞ where the density is zero. The mean of the weights is the evidence. Given the
-        parts, the draws are independent. Where there are none, the error says why.
+        the mixture was drawn from; −∞ where the density is zero. The mean of the weights is the evidence. Where there
+        are none, the error says why.
         """
         jumps = [chain["draws"]["jumps"] for chain in self._posterior["chains"]]
         if not any(len(j["draw"]) for j in jumps):

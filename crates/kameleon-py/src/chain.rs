@@ -12,7 +12,7 @@ use pyo3::types::PyBytes;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The first bytes of every saved chain: what it is, and the version of its form.
-const MARK: &[u8; 8] = b"KMLNCHN5";
+const MARK: &[u8; 8] = b"KMLNCHN6";
 
 /// A chain of any sampler.
 #[pyclass(name = "Chain", module = "kameleon._kameleon", frozen)]

@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The first bytes of every saved ensemble: what it is, and the version of its form.
-const MARK: &[u8; 8] = b"KMLNENS4";
+const MARK: &[u8; 8] = b"KMLNENS5";
 
 /// Points whose log densities, or log likelihoods next to the priors of the settings, are wanted.
 #[derive(Clone, Debug, Default, PartialEq)]

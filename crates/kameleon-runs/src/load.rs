@@ -92,6 +92,12 @@ impl StoredChain {
         let (chain, recorded) = job.into_parts()?;
         Ok(Self { index: chain.index(), recorded, chain: Some(chain) })
     }
+
+    /// Whether the chain was saved in its warm-up and has drawn since, so that the density that it jumps from is not known.
+    fn is_behind(&self) -> bool {
+        let in_warmup = self.chain.as_ref().is_some_and(|chain| chain.iterations() < chain.warmup());
+        in_warmup && !self.recorded.draws.is_empty()
+    }
 }
 
 /// What the folder has of a chain; nothing if the run was killed before the chain started.
@@ -106,7 +112,7 @@ fn read_chain(
         notes.push(format!("chain {index} has not started"));
         return Ok(None);
     }
-    let (mut recorded, dim) = (gathering.read(files, index, reading, notes)?, gathering.dim());
+    let (recorded, dim) = (gathering.read(files, index, reading, notes)?, gathering.dim());
     let saved = Checkpoint::read(&files.checkpoint(index)).map_err(|error| error.to_string());
     // A journal is written before its checkpoint is, so that one that is shorter was cut.
     let length = fs::metadata(files.journal(index)).map_or(0, |file| file.len());
@@ -124,9 +130,11 @@ fn read_chain(
     if let Err(why) = &chain {
         notes.push(format!("the statistics of chain {index} cannot be read, only its draws: {why}"));
     }
-    let chain = chain.ok();
-    recorded.draws.jumps.weigh(&chain.as_ref().map_or_else(Vec::new, |chain| chain.shares_of_parts()));
-    Ok(Some(StoredChain { index, recorded, chain }))
+    let mut stored = StoredChain { index, recorded, chain: chain.ok() };
+    let known = stored.chain.as_ref().filter(|_| !stored.is_behind());
+    let shares = known.map_or_else(Vec::new, |chain| chain.shares_of_parts());
+    stored.recorded.draws.jumps.weigh(&shares);
+    Ok(Some(stored))
 }
 
 /// Puts everything together, in the parameters' own units.
@@ -240,6 +248,9 @@ fn remarks(settings: &RunSettings, chains: &[StoredChain]) -> Result<Vec<String>
 
 /// The evidence, from the draws on the unbounded scale and the density that each chain jumps from.
 fn evidence(settings: &RunSettings, chains: &[StoredChain]) -> Option<Evidence> {
+    if settings.sampler().is_ok_and(|sampler| sampler.jumps()) && chains.iter().any(StoredChain::is_behind) {
+        return Some(Evidence::none("the last checkpoint was made in the warm-up; it is known from the next one on"));
+    }
     let ratios = |stored: &StoredChain| {
         stored.chain.as_deref().map_or_else(Vec::new, |chain| jump_ratios(chain, &stored.recorded.draws))
     };
@@ -298,7 +309,7 @@ fn summarise_jumps(
         }
         None if !settings.sampler()?.jumps() => return Ok(None),
         None if settings.run.correlation > 0.0 => {
-            "with correlated noise jump proposals are not independent of the chain; a run without correlation tells it"
+            "with correlated noise the noise at a jump proposal depends on that of the chain; a run without correlation tells it"
         }
         None if !settings.output.keep_jumps => "jump proposals were not kept (keep-jumps = false)",
         None => "no jump proposals were made after the warm-up",

@@ -177,9 +177,9 @@ impl Figures {
         let of_draws = |i: usize| run.draws().iter().flat_map(|c| c.iter().skip(i).step_by(d)).sum::<f64>() / draws;
         self.errors.push(squared(&of_draws));
         let points: Vec<f64> = all.iter().flat_map(|draws| &draws.jumps.points).copied().collect();
-        let ratios: Vec<f64> = all.iter().flat_map(|draws| &draws.jumps.log_weight).copied().collect();
-        if ratios.len() > 1 {
-            let weighted = diagnose::weighted_means(&points, d, &ratios).mean;
+        let weights: Vec<f64> = all.iter().flat_map(|draws| &draws.jumps.log_weight).copied().collect();
+        if weights.len() > 1 {
+            let weighted = diagnose::weighted_means(&points, d, &weights).mean;
             self.weighted_errors.push(squared(&|i| weighted[i]));
         }
         self.logs.extend(run.evidence(plan.pools()).map(|found| (found.log, found.error, found.reliable)));

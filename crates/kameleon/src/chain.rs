@@ -127,16 +127,14 @@ impl<P: Proposal> Chain<P> {
         if core.asked == Asked::Nothing {
             let Place { x, u, .. } = &mut core.there;
             let (here, at) = (&core.here, &mut self.local_here);
-            let component = core.block.component().unwrap_or_else(|| {
-                let component = proposal.draw(&here.x, at, &mut core.rng, x);
-                if let Some(place) = proposal.place(component, &here.x, at, &mut core.rng) {
-                    core.block.begin(here, component, place, proposal.block());
-                }
-                component
-            });
-            let place = core.block.next_place();
-            if let Some(part) = place.and_then(|place| proposal.draw_at(place, &mut core.rng, x)) {
-                core.block.draw_from(part);
+            let component = core.block.component().unwrap_or_else(|| proposal.draw(&here.x, at, &mut core.rng, x));
+            if core.block.component().is_none()
+                && let Some(spot) = proposal.spot(component, &here.x, at, &mut core.rng)
+            {
+                core.block.begin(here, component, spot, proposal.block());
+            }
+            if let Some(spot) = core.block.next_spot() {
+                core.block.set_part(proposal.draw_at(spot, &mut core.rng, x));
             }
             let rho = core.settings.correlation;
             let fresh = (1.0 - rho * rho).sqrt();
@@ -250,15 +248,14 @@ impl<P: Proposal> Chain<P> {
             core.there.log_density = value;
         }
         let part = core.block.part();
-        let block = part.map(|_| proposal.block());
-        let moved = match block {
+        let moved = match part {
             Some(_) => core.add_to_block(log_ratio),
             None => core.judge_alone(log_ratio),
         };
         let mut accepted = u64::from(core.is_there);
         if core.is_there {
             std::mem::swap(&mut self.local_here, &mut self.local_there);
-        } else if let Some(new) = block.and_then(|size| core.close_block(size)) {
+        } else if let Some(new) = part.and_then(|_| core.close_block()) {
             accepted = new;
             proposal.take_gradient(&core.here.gradient, &mut self.local_here);
             proposal.locate(core.base(), &mut self.local_here);
@@ -269,7 +266,7 @@ impl<P: Proposal> Chain<P> {
             let log_ratio = if value.is_finite() { value - log_q } else { f64::NEG_INFINITY };
             Drawn { log_ratio, part: part.unwrap_or(Drawn::NO_PART) }
         };
-        // With correlated noise a jump proposal comes with noise that depends on the chain's: it is no independent draw.
+        // With correlated noise a jump proposal comes with noise that depends on the chain's: its weight would be wrong.
         let jump = log_q.map(drawn).filter(|_| core.settings.correlation == 0.0);
         let acceptance = libm::exp(log_ratio.min(0.0));
         let step = Step { t: core.t, warm: sampling == 0, sampling, outcome, accepted, acceptance, component, jump };

@@ -24,9 +24,9 @@ use serde::{Deserialize, Serialize};
 /// The largest number of components of one fit.
 pub const MOST_COMPONENTS: usize = 64;
 /// How many components are worked on at once.
-const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
 /// The most groups of lanes: room for two fits in one mixture, and for regions that both forget.
-const MOST_GROUPS: usize = 2 * MOST_COMPONENTS / LANES + 4;
+pub(crate) const MOST_GROUPS: usize = 2 * MOST_COMPONENTS / LANES + 4;
 /// A component is refused that lies more than this many of its widths from zero: rounding would show in the differences of points
 /// from its centre, and its density would not be that of its draws.
 const FARTHEST: f64 = 1e9;
@@ -149,9 +149,9 @@ impl Mixture {
         self.draw_at(rng.random(), rng, u);
     }
 
-    /// Draws a point from the component at a place in (0, 1), where each takes its weight's length, and tells which that is.
-    pub fn draw_at(&self, place: f64, rng: &mut Rng, u: &mut [f64]) -> usize {
-        let mut left = place;
+    /// Draws a point from the component at a spot in (0, 1), where each takes its weight's length, and tells which that is.
+    pub fn draw_at(&self, spot: f64, rng: &mut Rng, u: &mut [f64]) -> usize {
+        let mut left = spot;
         let is_there = |component: &Component| {
             left -= component.weight;
             left < 0.0
@@ -166,8 +166,8 @@ impl Mixture {
         number
     }
 
-    /// Draws a place at which [`Mixture::draw_at`] may have drawn u: uniform ones are uniform given a u that was drawn so.
-    pub fn place(&self, u: &[f64], rng: &mut Rng) -> f64 {
+    /// Draws a spot at which [`Mixture::draw_at`] may have drawn u: uniform ones are uniform given a u that was drawn so.
+    pub fn spot(&self, u: &[f64], rng: &mut Rng) -> f64 {
         let mut terms = [Lane::ZERO; MOST_GROUPS];
         log_terms(&self.rows, &self.constants, u, &mut terms);
         log_sum(&mut terms[..self.constants.len()]);

@@ -43,7 +43,7 @@ use crate::Rng;
 use crate::circles::Circles;
 use crate::learner::Learner;
 use crate::report::{Regions, Report};
-use crate::step::{Step, Tried};
+use crate::step::{Drawn, Step, Tried};
 
 /// A proposal distribution q(·|x) that may learn from the chain.
 ///
@@ -99,16 +99,16 @@ pub trait Proposal {
     /// Says before the first step which coordinates are circles ([`crate::circles`]); a proposal may take them as they are.
     fn set_circles(&mut self, _circles: Circles) {}
 
-    /// For a component whose points are judged in blocks: a place in (0, 1) at which [`Proposal::draw_at`] may have drawn `x`, drawn among
-    /// these; none for others. `draw` leaves the points of such a component to `draw_at`.
-    fn place(&self, _component: usize, _x: &[f64], _at: &mut Self::Local, _rng: &mut Rng) -> Option<f64> {
+    /// For a component whose points are judged in blocks: a spot in (0, 1) at which [`Proposal::draw_at`] may have drawn `x`, drawn among
+    /// these; none for others.
+    fn spot(&self, _component: usize, _x: &[f64], _at: &mut Self::Local, _rng: &mut Rng) -> Option<f64> {
         None
     }
 
-    /// Draws a `y` of a block from the part at a place of the density that does not depend on where the chain is, and tells the number of
-    /// that part; none where there is no such density.
-    fn draw_at(&self, _place: f64, _rng: &mut Rng, _y: &mut [f64]) -> Option<u8> {
-        None
+    /// Draws a `y` of a block, in place of what `draw` gave, from the part at a spot of the density that does not depend on where the
+    /// chain is, and tells the number of that part.
+    fn draw_at(&self, _spot: f64, _rng: &mut Rng, _y: &mut [f64]) -> u8 {
+        Drawn::NO_PART
     }
 
     /// The share of each part of that density; nothing where there is none.

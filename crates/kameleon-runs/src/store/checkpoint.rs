@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 /// The first bytes of every checkpoint: what it is, and the version of its form.
-const MARK: &[u8; 8] = b"KMLNCKP7";
+const MARK: &[u8; 8] = b"KMLNCKP8";
 
 /// A chain and how much of its journal belongs to it.
 #[derive(Debug, Serialize, Deserialize)]

@@ -75,7 +75,7 @@ fn a_cut_journal_has_the_jump_proposals_of_its_draws_and_no_others() {
             part: all.part[..kept].to_vec(),
             log_weight: draws.jumps.log_weight.clone(),
         };
-        assert!(draws.jumps == expected, "cut at {length}");
+        assert!(draws.jumps == expected && expected.log_weight.len() == kept, "cut at {length}");
     }
 }
 

@@ -5,11 +5,11 @@
 //! resampling; a multiple proposal of Tjelmeland 2004 and Calderhead 2014). Choosing evenly spaced draws makes a mean over them nearly
 //! as good as the weighted one, where a chain that judges each jump by itself waits at points of large weight.
 //!
-//! Q is a mixture. Its parts lie one after another on a circle of length one, and a point is drawn from the part at its place there. The
-//! places of the N + 1 points are evenly spaced, so that each part is drawn from as often as its share says: means vary less, as with
-//! strata. For the point where the chain was, a place is drawn among those at which Q may have drawn it. Seen from any of the N + 1
-//! points, with probability proportional to π/Q, the circle and the others on it look alike: so each draw has the law π if the point where
-//! the chain was has it (a random shift of a lattice: Schwedes and Calderhead 2018 for other sets).
+//! Q is a mixture. Its parts lie one after another on a ring of length one, and a point is drawn from the part at its spot there. The
+//! spots of the N + 1 points are evenly spaced, so that each part is drawn from as often as its share says, to within one: means vary less,
+//! as with strata. For the point where the chain was, a spot is drawn among those at which Q may have drawn it. Seen from any of the N + 1
+//! points, with probability proportional to π/Q, the ring and the others on it look alike: so each draw has the law π if the point where
+//! the chain was has it (for other sets of points see Schwedes and Calderhead 2018).
 //!
 //! Each step evaluates one point and shows one draw. The draws of a block are known at its end only, so that from the first block on
 //! all draws are shown one block late ([`Delay`]), in the order of the chain.
@@ -31,9 +31,11 @@ pub struct Block {
     filled: usize,
     /// The component of the proposal that the points are drawn from.
     component: usize,
-    /// A place in (0, 1) at which the point where the chain was may have been drawn.
-    place: f64,
-    /// How far the places of points are apart that come one after another.
+    /// How many points are tried.
+    size: usize,
+    /// A spot in (0, 1) at which the point where the chain was may have been drawn.
+    spot: f64,
+    /// How far the spots of points are apart that come one after another.
     stride: f64,
     /// The part of the density that the last point was drawn from.
     part: u8,
@@ -43,20 +45,20 @@ pub struct Block {
 }
 
 impl Block {
-    /// Begins a block of `size` points from a component, where the chain is; the place is one at which that point may have been drawn.
-    pub fn begin(&mut self, here: &Place, component: usize, place: f64, size: usize) {
-        (self.filled, self.component, self.place) = (0, component, place);
+    /// Begins a block of `size` points from a component, where the chain is; the spot is one at which that point may have been drawn.
+    pub fn begin(&mut self, here: &Place, component: usize, spot: f64, size: usize) {
+        (self.filled, self.component, self.spot, self.size) = (0, component, spot, size);
         self.stride = stride(size + 1) as f64 / (size + 1) as f64;
         self.add(here, 0.0);
     }
 
-    /// The place at which the next point is to be drawn; none between blocks.
-    pub fn next_place(&self) -> Option<f64> {
-        (self.filled > 0).then(|| (self.place + self.filled as f64 * self.stride).fract())
+    /// The spot at which the next point is to be drawn; none between blocks.
+    pub fn next_spot(&self) -> Option<f64> {
+        (self.filled > 0).then(|| (self.spot + self.filled as f64 * self.stride).fract())
     }
 
     /// Takes note of the part of the density that the next point is drawn from.
-    pub fn draw_from(&mut self, part: u8) {
+    pub fn set_part(&mut self, part: u8) {
         self.part = part;
     }
 
@@ -82,13 +84,13 @@ impl Block {
         self.filled += 1;
     }
 
-    /// Once `size` points were tried: hands over the draws, and goes to the last of them. Tells how many of the points became draws.
-    pub fn close_at(&mut self, size: usize, here: &mut Place, draws: &mut Delay, rng: &mut Rng) -> Option<u64> {
-        if self.filled <= size {
+    /// Once all points were tried: hands over the draws, and goes to the last of them. Tells how many of the points became draws.
+    pub fn close(&mut self, here: &mut Place, draws: &mut Delay, rng: &mut Rng) -> Option<u64> {
+        if self.filled <= self.size {
             return None;
         }
         let chosen = &mut self.chosen;
-        choose(&self.log_weights, size, chosen, rng);
+        choose(&self.log_weights, self.size, chosen, rng);
         let mut new = 0;
         for (i, &k) in chosen.iter().enumerate() {
             let is_new = k > 0 && !chosen[..i].contains(&k);
@@ -105,21 +107,29 @@ impl Block {
     /// Whether what was read from elsewhere has points like this one, and a weight for each.
     pub fn fits(&self, like: &Place) -> bool {
         let whole = self.filled <= self.candidates.len() && self.filled <= self.log_weights.len();
-        whole && self.candidates.iter().all(|place| place.is_like(like))
+        let has_spots = self.filled == 0
+            || (self.size > 0 && (0.0..=1.0).contains(&self.spot) && (0.0..1.0).contains(&self.stride));
+        whole && has_spots && self.candidates.iter().all(|place| place.is_like(like))
     }
 }
 
-/// A step around a circle of n places that comes to all of them: near n times the golden section, so that places that come soon after each
-/// other are far from each other, and without a common divisor.
+/// A step around a ring of n spots that comes to all of them, since it has no divisor in common with n: at most n times the golden section, and near
+/// it for most n, so that spots that come soon after each other are far from each other.
 fn stride(n: usize) -> usize {
     let golden = (0.618 * n as f64) as usize;
-    let has_none = |k: &usize| (2..=*k).all(|p| !k.is_multiple_of(p) || !n.is_multiple_of(p));
-    (1..=golden).rev().find(has_none).unwrap_or(1)
+    (1..=golden).rev().find(|k| greatest_common_divisor(n, *k) == 1).unwrap_or(1)
+}
+
+fn greatest_common_divisor(mut a: usize, mut b: usize) -> usize {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// `count` indices, each with its share of the weights in expectation and never further from it than one; index 0 is always among them
-/// (conditional systematic resampling: Chopin and Singh 2015). If index 0 was itself drawn by weight, and the others are exchangeable, every
-/// place of the output has the weights for its law. The indices stand on a circle, equal ones next to each other, and are taken alternately to
+/// (conditional systematic resampling: Chopin and Singh 2015). If index 0 was itself drawn by weight, and nothing changes where the indices are
+/// turned around their circle, every place of the output has the weights for its law. The indices stand on a circle, equal ones next to each other, and are taken alternately to
 /// both sides from index 0 on. So copies of where the chain was come first, those of where it goes on from, opposite, come last, and
 /// standard errors see copies that are near.
 fn choose(log_weights: &[f64], count: usize, chosen: &mut Vec<usize>, rng: &mut Rng) {
@@ -156,139 +166,4 @@ fn alternate(circle: &mut [usize]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::diagnose::kolmogorov_smirnov_uniform;
-    use crate::random::{Purpose, stream};
-    use rand::seq::SliceRandom;
-
-    #[test]
-    fn each_point_is_chosen_by_its_weight_and_in_any_place() {
-        // They sum to 5, as many as there are draws.
-        let weights = [0.1, 2.3, 0.0, 1.4, 1.2];
-        let (mut rng, mut chosen) = (stream(1, 0, Purpose::Move), Vec::new());
-        let (mut shares, rounds) = ([[0.0; 5]; 5], 40_000);
-        for _ in 0..rounds {
-            // Where the chain was is one of them by its weight; it comes first. The others were tried in any order.
-            let at = 5.0 * rng.random::<f64>();
-            let base = (0..5).find(|k| at < weights[..=*k].iter().sum()).unwrap_or(4);
-            let mut order = [0, 1, 2, 3, 4];
-            order.swap(0, base);
-            order[1..].shuffle(&mut rng);
-            let log_weights = order.map(|k| if weights[k] > 0.0 { weights[k].ln() } else { f64::MIN });
-            choose(&log_weights, 5, &mut chosen, &mut rng);
-            assert_eq!((chosen.len(), chosen[0]), (5, 0));
-            for (k, log_weight) in log_weights.iter().enumerate() {
-                let count = chosen.iter().filter(|chosen| **chosen == k).count() as f64;
-                assert!((count - log_weight.exp()).abs() < 1.0, "{chosen:?}");
-            }
-            shares.iter_mut().zip(&chosen).for_each(|(share, k)| share[order[*k]] += 1.0 / f64::from(rounds));
-        }
-        // Six standard errors.
-        for (share, weight) in shares.iter().flat_map(|share| share.iter().zip(weights)) {
-            assert!((share - weight / 5.0).abs() < 0.015, "{shares:?}");
-        }
-    }
-
-    #[test]
-    fn copies_of_where_the_chain_was_come_first_and_those_of_where_it_goes_on_last() {
-        let mut circle = [0, 0, 0, 1, 2, 2, 3, 3, 3, 4, 4, 5, 0, 0];
-        alternate(&mut circle);
-        assert_eq!(circle, [0, 0, 0, 0, 0, 5, 1, 4, 2, 4, 2, 3, 3, 3]);
-    }
-
-    /// How a broken version is broken.
-    #[derive(Clone, Copy, PartialEq)]
-    enum Fault {
-        None,
-        /// Where the chain was is no candidate.
-        WithoutBase,
-        /// Points are weighed by π.
-        WithoutRatio,
-        /// The chain goes on from the last point tried.
-        LastTried,
-        /// The chain goes on from the heaviest point.
-        Heaviest,
-        /// Draws are chosen around a point that was tried.
-        AroundAnother,
-        /// The places of the points do not begin where the chain is.
-        AnyPlace,
-        /// They begin in one half of Q only.
-        HalfOfPlaces,
-    }
-
-    fn place(x: f64) -> Place {
-        Place { x: vec![x], u: Vec::new(), log_density: 0.0, gradient: Vec::new(), noise_at: 0 }
-    }
-
-    /// π(x) = 2x on (0, 1), Q is uniform: the law of where a chain is after three blocks that began at an exact draw.
-    fn p_value(fault: Fault) -> f64 {
-        let mut rng = stream(2, 0, Purpose::Move);
-        let log_pi = |x: f64| (2.0 * x).ln();
-        let ends = (0..20_000).map(|_| {
-            let mut here = place(rng.random::<f64>().sqrt());
-            let (mut block, mut draws) = (Block::default(), Delay::default());
-            for _ in 0..13 {
-                if block.component().is_none() {
-                    let at = match fault {
-                        Fault::AnyPlace => rng.random(),
-                        Fault::HalfOfPlaces => 0.5 * here.x[0],
-                        _ => here.x[0],
-                    };
-                    block.begin(&here, 0, at, 4);
-                }
-                let y = place(block.next_place().unwrap());
-                let ratio = log_pi(y.x[0]) - log_pi(here.x[0]);
-                block.add(&y, if fault == Fault::WithoutRatio { 2.0 * ratio } else { ratio });
-                if block.filled == 5 {
-                    match fault {
-                        Fault::WithoutBase => block.log_weights[0] = f64::MIN,
-                        Fault::LastTried => block.log_weights[..4].fill(f64::MIN),
-                        Fault::Heaviest => {
-                            let heaviest = block.log_weights.iter().fold(f64::MIN, |a, b| a.max(*b));
-                            block.log_weights.iter_mut().filter(|w| **w < heaviest).for_each(|w| *w = f64::MIN);
-                        }
-                        Fault::AroundAnother => {
-                            block.log_weights.swap(0, 1);
-                            block.candidates.swap(0, 1);
-                        }
-                        Fault::None | Fault::WithoutRatio | Fault::AnyPlace | Fault::HalfOfPlaces => {}
-                    }
-                }
-                draws.show(&here);
-                block.close_at(4, &mut here, &mut draws, &mut rng);
-            }
-            let x = draws.shown(&here).x[0];
-            x * x
-        });
-        kolmogorov_smirnov_uniform(&mut ends.collect::<Vec<f64>>())
-    }
-
-    #[test]
-    fn a_block_leaves_the_target_and_broken_ones_are_caught() {
-        let p = p_value(Fault::None);
-        assert!(p > 1e-6, "p = {p}");
-        let faults = [Fault::WithoutBase, Fault::WithoutRatio, Fault::LastTried, Fault::Heaviest, Fault::AroundAnother];
-        for fault in faults.into_iter().chain([Fault::AnyPlace, Fault::HalfOfPlaces]) {
-            let p = p_value(fault);
-            assert!(p < 1e-6, "p = {p}");
-        }
-    }
-
-    #[test]
-    fn the_places_of_a_block_are_evenly_spaced_and_each_comes_once() {
-        for size in [1, 2, 4, 7, 48] {
-            let mut block = Block::default();
-            block.begin(&place(0.0), 0, 0.3, size);
-            let spacing = 1.0 / (size + 1) as f64;
-            let mut places = vec![0.3_f64];
-            for _ in 0..size {
-                places.push(block.next_place().unwrap());
-                block.add(&place(0.0), 0.0);
-            }
-            places.sort_by(f64::total_cmp);
-            assert!(places.windows(2).all(|pair| (pair[1] - pair[0] - spacing).abs() < 1e-12), "{places:?}");
-        }
-        assert_eq!(Block::default().next_place(), None);
-    }
-}
+mod tests;

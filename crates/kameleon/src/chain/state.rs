@@ -105,9 +105,9 @@ impl ChainCore {
         self.delay.show(&self.here)
     }
 
-    /// Judges the points of a block together once it has `size`, and goes to where the chain goes on from; tells how many became draws.
-    pub(super) fn close_block(&mut self, size: usize) -> Option<u64> {
-        self.block.close_at(size, &mut self.here, &mut self.delay, &mut self.rng)
+    /// Judges the points of a block together once it has all, and goes to where the chain goes on from; tells how many became draws.
+    pub(super) fn close_block(&mut self) -> Option<u64> {
+        self.block.close(&mut self.here, &mut self.delay, &mut self.rng)
     }
 
     /// The standard normals that go with the point asked for.

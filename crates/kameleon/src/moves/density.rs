@@ -9,11 +9,15 @@ mod block;
 use super::Frame;
 use crate::Rng;
 use crate::linalg::{are_orthonormal, dot, multiply_lower, orthonormal_rows, solve_lower};
-use crate::mixture::{Mixture, log_t_constant};
+use crate::mixture::{LANES, MOST_GROUPS, Mixture, log_t_constant};
 use crate::random::chi_squared;
+use crate::step::Drawn;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
+
+/// Parts of a density are numbered by a byte: the wide one and the components, and one number that stands for none.
+const _: () = assert!(1 + LANES * MOST_GROUPS < Drawn::NO_PART as usize);
 
 /// The degrees of freedom and the squared scale of the wide part.
 const WIDE: Student = Student { freedom: 3.0, scale: 1.5 };
@@ -178,13 +182,13 @@ impl JumpDensity {
         self.draw_at(rng.random(), rng, x);
     }
 
-    /// Draws x from the part of Q at a place in (0, 1), where the wide one and then each component take their share's length, and tells
+    /// Draws x from the part of Q at a spot in (0, 1), where the wide one and then each component take their share's length, and tells
     /// the number of that part.
-    pub fn draw_at(&self, place: f64, rng: &mut Rng, x: &mut [f64]) -> u8 {
+    pub fn draw_at(&self, spot: f64, rng: &mut Rng, x: &mut [f64]) -> u8 {
         let Parts { frame, few, mixture, wide } = &self.parts;
-        let in_mixture = (place - wide) / (1.0 - wide);
+        let in_mixture = (spot - wide) / (1.0 - wide);
         let mut component = None;
-        if place < *wide {
+        if spot < *wide {
             normals(rng, x);
             WIDE.stretch(x, rng);
         } else if let Some(few) = few {
@@ -211,8 +215,8 @@ impl JumpDensity {
         std::iter::once(*wide).chain(components).collect()
     }
 
-    /// Draws a place at which [`JumpDensity::draw_at`] may have drawn x; `u` is room for the white coordinates.
-    pub fn place(&self, x: &[f64], u: &mut [f64], rng: &mut Rng) -> f64 {
+    /// Draws a spot at which [`JumpDensity::draw_at`] may have drawn x; `u` is room for the white coordinates.
+    pub fn spot(&self, x: &[f64], u: &mut [f64], rng: &mut Rng) -> f64 {
         let Parts { frame, few, mixture, wide } = &self.parts;
         let log_density = self.log_density(x, u);
         let log_wide = self.log_wide - WIDE.log_fall(frame.dim() as f64, dot(u, u));
@@ -220,8 +224,8 @@ impl JumpDensity {
             return wide * rng.random::<f64>();
         }
         let mut room = [0.0; Self::MOST_DIRECTIONS];
-        let place = mixture.place(few.as_ref().map_or(u, |few| few.coordinates(u, &mut room)), rng);
-        wide + (1.0 - wide) * place
+        let spot = mixture.spot(few.as_ref().map_or(u, |few| few.coordinates(u, &mut room)), rng);
+        wide + (1.0 - wide) * spot
     }
 
     /// Whether what was read from elsewhere is a density in `dim` dimensions.

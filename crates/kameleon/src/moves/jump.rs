@@ -1,4 +1,4 @@
-//! A jump: an independent draw from the jump density.
+//! A jump: a draw from the jump density.
 
 use super::{Local, Model, Move, Setting, Share};
 use crate::Rng;

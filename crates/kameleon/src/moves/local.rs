@@ -96,9 +96,9 @@ impl Local {
         }
     }
 
-    /// A place at which the jump density may have drawn x.
-    pub(crate) fn place(&mut self, x: &[f64], density: &JumpDensity, rng: &mut Rng) -> f64 {
-        density.place(x, &mut self.room, rng)
+    /// A spot at which the jump density may have drawn x.
+    pub(crate) fn spot(&mut self, x: &[f64], density: &JumpDensity, rng: &mut Rng) -> f64 {
+        density.spot(x, &mut self.room, rng)
     }
 
     /// R's factor, where it is known, for another ν².

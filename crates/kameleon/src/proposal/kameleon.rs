@@ -16,7 +16,7 @@ use crate::linalg::times_transpose;
 use crate::moves::{JumpDensity, KernelStep, Local, Model, MoveId, Parts, Pick, Setting, Walk};
 use crate::registry::{Range, Settings, SettingsError};
 use crate::report::{MoveReport, Regions, Report};
-use crate::step::{Step, Tried};
+use crate::step::{Drawn, Step, Tried};
 use crate::warmup::{ChainInput, Fit, Schedule, WarmupState, refresh, unvisited};
 use crate::{Length, settings};
 use rand::RngExt;
@@ -87,11 +87,6 @@ impl Kameleon {
             let inputs = [Arc::new(self.chain_input(seed))];
             self.learn(Arc::new(refresh(&self.fit, &inputs, self.settings.n, self.warmup.schedule, next)));
         }
-    }
-
-    /// Whether the points of a move are judged in blocks.
-    fn is_in_blocks(&self, pick: Pick) -> bool {
-        self.block() > 1 && !self.warmup.has_length(pick.id)
     }
 
     /// What a move is made with.
@@ -219,11 +214,9 @@ impl Proposal for Kameleon {
         let (drawn, with) = (pick.id.get(), self.setting(pick));
         at.turned(&self.fit.circles, x, |x, at| {
             drawn.locate(&with, x, at);
-            if !self.is_in_blocks(pick) {
-                drawn.draw(&with, x, at, rng, y);
-                self.fit.circles.turn_back(y);
-            }
+            drawn.draw(&with, x, at, rng, y);
         });
+        self.fit.circles.turn_back(y);
         pick.component()
     }
 
@@ -247,15 +240,17 @@ impl Proposal for Kameleon {
         self.fit = Arc::new(Fit { circles, ..Fit::clone(&self.fit) });
     }
 
-    fn place(&self, component: usize, x: &[f64], at: &mut Local, rng: &mut Rng) -> Option<f64> {
-        let density = self.fit.model.density.as_ref().filter(|_| self.is_in_blocks(Pick::of(component)))?;
-        Some(at.turned(&self.fit.circles, x, |x, at| at.place(x, density, rng)))
+    fn spot(&self, component: usize, x: &[f64], at: &mut Local, rng: &mut Rng) -> Option<f64> {
+        let is_in_blocks = self.block() > 1 && !self.warmup.has_length(Pick::of(component).id);
+        let density = self.fit.model.density.as_ref().filter(|_| is_in_blocks)?;
+        Some(at.turned(&self.fit.circles, x, |x, at| at.spot(x, density, rng)))
     }
 
-    fn draw_at(&self, place: f64, rng: &mut Rng, y: &mut [f64]) -> Option<u8> {
-        let part = self.fit.model.density.as_ref()?.draw_at(place, rng, y);
+    fn draw_at(&self, spot: f64, rng: &mut Rng, y: &mut [f64]) -> u8 {
+        let Some(density) = &self.fit.model.density else { return Drawn::NO_PART };
+        let part = density.draw_at(spot, rng, y);
         self.fit.circles.turn_back(y);
-        Some(part)
+        part
     }
 
     fn shares_of_parts(&self) -> Vec<f64> {

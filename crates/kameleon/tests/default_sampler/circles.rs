@@ -89,9 +89,9 @@ fn the_cut_of_a_circle_with_a_mode_is_learned() {
     assert!(proposal.fit().model.density.is_some());
 }
 
-/// Leaves the slope of turned coordinates out of the ratio.
+/// Leaves this share of the slope of turned coordinates out of the ratio; jumps are judged alone.
 #[derive(Clone)]
-struct NoSlope(Kameleon);
+struct NoSlope(Kameleon, f64);
 
 impl Proposal for NoSlope {
     type Local = Local;
@@ -110,7 +110,7 @@ impl Proposal for NoSlope {
 
     fn log_ratio(&self, x: &[f64], at_x: &Local, y: &[f64], at_y: &mut Local, component: usize) -> f64 {
         let right = self.0.log_ratio(x, at_x, y, at_y, component);
-        right - at_x.log_slope() + at_y.log_slope()
+        right - self.1 * (at_x.log_slope() - at_y.log_slope())
     }
 
     fn adapt(&mut self, _x: &[f64], _at: &mut Local, _step: &Step, _rng: &mut Rng) {}
@@ -123,6 +123,8 @@ impl Proposal for NoSlope {
 #[test]
 fn a_sampler_that_leaves_out_the_slope_is_caught() {
     let proposal = learned(with_circles(), &mut TORUS.clone(), 3000);
-    let p = exact_p(&NoSlope(proposal), &TORUS);
+    let p = exact_p(&NoSlope(proposal.clone(), 0.0), &TORUS);
+    assert!(p > ALARM, "p = {p}");
+    let p = exact_p(&NoSlope(proposal, 1.0), &TORUS);
     assert!(p < ALARM, "p = {p}");
 }

@@ -36,8 +36,8 @@ enum Fault {
     UnevenDifferences,
     /// The weights of the moves go on changing with the place.
     WeightsByPlace,
-    /// The places of a block begin in one half of the density only.
-    NarrowPlaces,
+    /// The spots of a block begin in one half of the density only.
+    NarrowSpots,
 }
 
 #[derive(Clone)]
@@ -136,16 +136,13 @@ impl Proposal for Mutant {
         self.proposal.set_block(size);
     }
 
-    fn place(&self, component: usize, x: &[f64], at: &mut Local, rng: &mut Rng) -> Option<f64> {
-        let right = self.proposal.place(component, x, at, rng)?;
-        match self.fault {
-            Fault::NarrowPlaces => Some(0.5 * right),
-            _ => Some(right),
-        }
+    fn spot(&self, component: usize, x: &[f64], at: &mut Local, rng: &mut Rng) -> Option<f64> {
+        let right = self.proposal.spot(component, x, at, rng)?;
+        Some(if self.fault == Fault::NarrowSpots { 0.5 * right } else { right })
     }
 
-    fn draw_at(&self, place: f64, rng: &mut Rng, y: &mut [f64]) -> Option<u8> {
-        self.proposal.draw_at(place, rng, y)
+    fn draw_at(&self, spot: f64, rng: &mut Rng, y: &mut [f64]) -> u8 {
+        self.proposal.draw_at(spot, rng, y)
     }
 
     fn log_jump_density(&self, at: &Local, component: usize) -> Option<f64> {
@@ -281,12 +278,12 @@ fn weights_of_moves_that_change_with_the_place_are_caught() {
 }
 
 #[test]
-fn places_of_jumps_that_begin_in_one_half_of_the_density_are_caught() {
-    let p = mutant_p(Fault::NarrowPlaces);
+fn spots_of_jumps_that_begin_in_one_half_of_the_density_are_caught() {
+    let p = mutant_p(Fault::NarrowSpots);
     assert!(p < ALARM, "p = {p}");
 }
 
-// Six standard errors of independent points, which have larger ones than points at evenly spaced places.
+// Six standard errors of independent points, which have larger ones than points at evenly spaced spots.
 #[test]
 fn weights_of_jumps_make_up_for_points_that_keep_away_from_the_chain() {
     let mut target = TwoModes::new(2, 6.0, 0.5).unwrap();

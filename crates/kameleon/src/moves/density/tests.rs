@@ -172,27 +172,27 @@ fn draws_follow_the_density() {
     }
 }
 
-// p-values, alarms at 1e-6: a place given a point is uniform if the point was drawn at a uniform one, and a second point from the same part
+// p-values, alarms at 1e-6: a spot given a point is uniform if the point was drawn at a uniform one, and a second point from the same part
 // has the law of the first.
 #[test]
-fn a_point_may_have_been_drawn_at_its_place() {
+fn a_point_may_have_been_drawn_at_its_spot() {
     let mut rng = stream_of(4);
     for (d, k) in CASES {
         let density = any_density(d, k, &mut rng);
         let (mut x, mut room) = (vec![0.0; d], vec![0.0; d]);
-        let mut places = Vec::new();
+        let mut spots = Vec::new();
         let shares = density.shares_of_parts();
         let mut together = vec![0.0; shares.len()];
         for _ in 0..20_000 {
             let part = density.draw_at(rng.random(), &mut rng, &mut x);
-            let place = density.place(&x, &mut room, &mut rng);
-            places.push(place);
-            let other = density.draw_at(place, &mut rng, &mut x);
+            let spot = density.spot(&x, &mut room, &mut rng);
+            spots.push(spot);
+            let other = density.draw_at(spot, &mut rng, &mut x);
             together[usize::from(other)] += 1.0;
             assert!(usize::from(part.max(other)) < shares.len());
         }
         assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        let p = kolmogorov_smirnov_uniform(&mut places);
+        let p = kolmogorov_smirnov_uniform(&mut spots);
         assert!(p > 1e-6, "{d} {k}: p = {p}");
         for (count, share) in together.into_iter().zip(shares) {
             let error = (20_000.0 * share * (1.0 - share)).sqrt();
