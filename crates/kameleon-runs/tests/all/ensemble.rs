@@ -99,7 +99,7 @@ fn points_that_the_bounds_rule_out_are_not_asked_for() {
 fn what_an_ensemble_cannot_do_is_said() {
     let refused = |more: &str| Ensemble::start(&settings(more)).err().unwrap().to_string();
     assert!(refused("max-minutes = 1").contains("does not watch the clock"));
-    let damaged = Ensemble::load(b"KMLNENS4 and nothing more").err().unwrap().to_string();
+    let damaged = Ensemble::load(b"KMLNENS5 and nothing more").err().unwrap().to_string();
     assert!(damaged.contains("checksum"), "{damaged}");
     let older = Ensemble::load(b"KMLNENS2 with what chains share stored with each").err().unwrap().to_string();
     assert!(older.contains("another version of kameleon"), "{older}");

@@ -24,7 +24,7 @@ fn periodic(log_likelihood: &str, names: &[&str], more: &str) -> RunSettings {
         .iter()
         .map(|name| format!("[parameters.{name}]\nprior = \"uniform(0, {TAU})\"\nperiodic = true\n"))
         .collect();
-    let text = format!("[model]\nlog-density = \"{log_likelihood}\"\n{parameters}[run]\nseed = 4\n{more}\n");
+    let text = format!("[model]\nlog-density = \"{log_likelihood}\"\n{parameters}[run]\nseed = 5\n{more}\n");
     RunSettings::from_toml(&text, "run.toml").unwrap()
 }
 
