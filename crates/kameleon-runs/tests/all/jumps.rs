@@ -124,3 +124,20 @@ fn of_merged_chains_they_are_those_of_one_machine() {
     let read = load(&merged).unwrap();
     assert_eq!((bits(&read), said(&read)), (bits(&whole), said(&whole)));
 }
+
+#[test]
+fn evidence_and_weights_wait_for_a_checkpoint_of_the_frozen_density() {
+    let place = tempdir().unwrap();
+    let (early, whole) = (place.path().join("early"), place.path().join("whole"));
+    run(&jumping(""), Some(&whole)).unwrap();
+    interrupted(&early, 1, &jumping(""));
+    // As if the run was killed before the next checkpoint: the journal has draws, and the chain is still in its warm-up.
+    fs::copy(Files::of(&early).unwrap().checkpoint(0), Files::of(&whole).unwrap().checkpoint(0)).unwrap();
+    let read = load(&whole).unwrap();
+    let evidence = &read.jumps.as_ref().unwrap().evidence;
+    assert!(!evidence.reliable && evidence.why.contains("checkpoint was made in the warm-up"), "{}", evidence.why);
+    let jumps = &read.chains[0].draws.jumps;
+    assert!(jumps.log_weight == jumps.log_ratio && !jumps.part.is_empty());
+    let other = &read.chains[1].draws.jumps;
+    assert_ne!(other.log_weight, other.log_ratio);
+}
