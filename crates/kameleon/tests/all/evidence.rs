@@ -123,6 +123,32 @@ fn a_jump_density_proportional_to_the_target_gives_the_constant_itself() {
 }
 
 #[test]
+fn weights_count_and_those_of_proposals_without_a_density_do_not_matter() {
+    // Two parts of equal shares with ratios of e and e², and three proposals in four from the first.
+    let ratio = |k: usize| if k.is_multiple_of(4) { 2.0 } else { 1.0 };
+    let factor = |k: usize| if k.is_multiple_of(4) { 2.0 } else { 2.0 / 3.0 };
+    let mut proposals: Vec<f64> = (0..1200).map(ratio).collect();
+    let mut log_weights: Vec<f64> = (0..1200).map(|k| ratio(k) + f64::ln(factor(k))).collect();
+    // The law of π/Q at draws: e or e², each as often as it is proposed, times itself.
+    let share = 2f64.exp() / (1f64.exp() + 2f64.exp());
+    let draws: Vec<f64> = (0..1200).map(|k| if (k as f64 * 0.618).fract() < share { 2.0 } else { 1.0 }).collect();
+    let exact = f64::ln(0.5 * (1f64.exp() + 2f64.exp()));
+    let of = |proposals: &[f64], log_weights: &[f64]| {
+        evidence(&[&[ChainRatios { proposals, log_weights, draws: &draws, ..Default::default() }]])
+    };
+    let weighed = of(&proposals, &log_weights);
+    assert!((weighed.importance - exact).abs() < 1e-9 && (weighed.log - exact).abs() < 0.005, "{exact} {weighed:?}");
+    let plain = of(&proposals, &[]);
+    assert!(plain.importance < exact - 0.1 && plain.log < exact - 0.05, "{exact} {plain:?}");
+    for odd in [f64::NEG_INFINITY, f64::NAN, f64::INFINITY] {
+        proposals.push(odd);
+        log_weights.push(odd);
+    }
+    let more = of(&proposals, &log_weights);
+    assert!((more.importance - exact - f64::ln(1200.0 / 1203.0)).abs() < 1e-9 && more.proposals == 1203, "{more:?}");
+}
+
+#[test]
 fn groups_with_densities_of_their_own_are_averaged_or_found_to_disagree() {
     let left = [chains(&gaussian(), 1), chains(&Case { jump: Density::one(1.5, 4.0), ..gaussian() }, 2)];
     let groups: Vec<Vec<ChainRatios>> = left.iter().map(|left| left.iter().map(Left::ratios).collect()).collect();

@@ -27,7 +27,7 @@ pub(super) struct Sides<'a> {
     pub proposals: Vec<f64>,
     /// The logarithms of their weights.
     pub log_weights: Vec<f64>,
-    /// What each counts for, where 1 is its share.
+    /// The weight of each over its ratio: 1 if its part of Q was drawn from as often as its share says.
     factors: Vec<f64>,
     /// At the draws, chain by chain.
     draws: Vec<&'a [f64]>,
@@ -53,16 +53,17 @@ impl<'a> Sides<'a> {
             let (made, kept) = (chain.proposals.len(), chain.draws.len());
             let place = |i: usize| chain.made_after.get(i).copied().unwrap_or(i * kept / made).min(kept - 1);
             sides.places.extend((0..made).map(|i| (sides.draws.len(), place(i))));
-            let usable = |ratio: &f64| if *ratio < f64::INFINITY { *ratio } else { f64::NEG_INFINITY };
-            sides.proposals.extend(chain.proposals.iter().map(usable));
-            let factor = |i: usize| chain.log_weights.get(i).map_or(0.0, |log| log - chain.proposals[i]);
-            // At a density of zero the factor is lost, and does not matter.
-            sides.factors.extend((0..made).map(factor).map(|log| if log.is_finite() { log.exp() } else { 1.0 }));
+            for (i, ratio) in chain.proposals.iter().enumerate() {
+                let usable = if *ratio < f64::INFINITY { *ratio } else { f64::NEG_INFINITY };
+                // At a density of zero the factor is lost, and does not matter.
+                let log_factor = chain.log_weights.get(i).map(|log| log - ratio).filter(|log| log.is_finite());
+                sides.proposals.push(usable);
+                sides.log_weights.push(usable + log_factor.unwrap_or(0.0));
+                sides.factors.push(log_factor.map_or(1.0, f64::exp));
+            }
             sides.draws.push(chain.draws);
             sides.length += kept;
         }
-        let weight = |(ratio, factor): (&f64, &f64)| ratio + factor.ln();
-        sides.log_weights = sides.proposals.iter().zip(&sides.factors).map(weight).collect();
         if sides.draws.is_empty() {
             return Err("there are no draws");
         }

@@ -23,10 +23,12 @@ pub(super) struct Weighted {
 }
 
 impl Scaled {
-    /// Each parameter is divided by its standard deviation, and one that is constant by nothing. The bandwidth is that of the
+    /// Each parameter is divided by its standard deviation, and one that is constant by nothing. Zero is the median: the mean may be
+    /// so far from nearly all draws that single precision could not tell them apart. The bandwidth is that of the
     /// median heuristic; where more than half of the distances are zero, √d, as for a Gaussian.
     pub fn new(draws: &[f64], dim: usize, weights: &[f64]) -> Self {
         let mut rows = draws.to_vec();
+        let some = evenly_spaced(weights, MOST.min(weights.len()));
         for i in 0..dim {
             let column = || draws.iter().skip(i).step_by(dim);
             let largest = column().fold(0.0_f64, |most, x| most.max(x.abs()));
@@ -37,9 +39,9 @@ impl Scaled {
             let sd = variance.sqrt();
             // What rounding leaves of a constant is no spread.
             let factor = if sd > 1e-12 * mean.abs() { 1.0 / sd } else { 0.0 };
-            rows.iter_mut().skip(i).step_by(dim).for_each(|x| *x = (unit(x) - mean) * factor);
+            let zero = median(some.iter().map(|k| unit(&draws[k * dim + i])).collect());
+            rows.iter_mut().skip(i).step_by(dim).for_each(|x| *x = (unit(x) - zero) * factor);
         }
-        let some = evenly_spaced(weights, MOST.min(weights.len()));
         let some: Vec<f64> = some.iter().flat_map(|k| &rows[k * dim..(k + 1) * dim]).copied().collect();
         let bandwidth = median_heuristic(&Points::from_rows(&some, dim)).unwrap_or((dim as f64).sqrt());
         rows.iter_mut().for_each(|x| *x /= bandwidth * std::f64::consts::SQRT_2);
@@ -71,6 +73,11 @@ impl Scaled {
         let rows = kept.iter().flat_map(|k| self.row(*k)).copied().collect();
         Weighted { rows, weights: vec![1.0 / kept.len() as f64; kept.len()] }
     }
+}
+
+fn median(mut x: Vec<f64>) -> f64 {
+    let middle = x.len() / 2;
+    *x.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
 /// Weights that sum to one; equal ones if none are given.

@@ -171,6 +171,16 @@ fn there_are_as_many_candidates_as_promised_for_any_number_to_keep() {
 }
 
 #[test]
+fn one_draw_that_is_immensely_far_out_does_not_blur_the_others() {
+    let mut draws = normals(10, 2 * 8192);
+    let without = thin(&draws, 2, None, 64, 1).unwrap();
+    draws[..2].fill(1e13);
+    let with = thin(&draws, 2, None, 64, 1).unwrap();
+    assert!((with.mmd_standard / without.mmd_standard - 1.0).abs() < 0.2, "{with:?} {without:?}");
+    assert!(with.mmd < 0.3 * with.mmd_standard, "{with:?}");
+}
+
+#[test]
 fn the_mean_feature_is_that_of_the_definition_also_far_out_and_with_next_to_no_weight() {
     let dim = 3;
     let mut draws = normals(8, dim * 2000);
@@ -188,7 +198,8 @@ fn the_mean_feature_is_that_of_the_definition_also_far_out_and_with_next_to_no_w
     for (slot, mean) in slots.iter().zip(Candidates::new(&scaled, &slots).means(&all)) {
         let kernel = |x: &[f64]| x.iter().zip(scaled.row(*slot)).map(|(x, c)| -(x - c).powi(2)).sum::<f64>().exp();
         let exact: f64 = all.rows.chunks(dim).zip(&all.weights).map(|(x, w)| w * kernel(x)).sum();
-        assert!((mean - exact).abs() < 1e-7, "{slot}: {mean} {exact}");
+        // Single precision has 6e-8.
+        assert!((mean - exact).abs() < 3e-7, "{slot}: {mean} {exact}");
     }
 }
 
