@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import io
 import logging
+import math
 import os
 import shutil
 import tempfile
@@ -43,20 +44,22 @@ def line(x, slope, offset):
 
 
 def data(seed=3):
-    """Fifty measurements on a line."""
-    x = np.linspace(0, 5, 50)
-    return x, line(x, 0.5, 1.2) + np.random.default_rng(seed).normal(0, 1, 50)
+    """A hundred measurements on a line, each with its own error."""
+    rng = np.random.default_rng(seed)
+    x, sigma = np.arange(0, 10, 0.1), rng.normal(1, 0.01, 100)
+    return x, line(x, 0.5, 0.2) + rng.normal(0, sigma), sigma
 
 
 def bilby(sampler, seed):
-    """A line through measurements with known noise: mean, sd, evidence."""
+    """A line through measurements with known noise, bilby's example of linear regression."""
     import bilby
 
     bilby.core.utils.logger.setLevel(logging.ERROR)
     model = Counted(line)
-    likelihood = bilby.likelihood.GaussianLikelihood(*data(), lambda x, slope, offset: model(x, slope, offset), 1.0)
+    x, y, sigma = data()
+    likelihood = bilby.likelihood.GaussianLikelihood(x, y, lambda x, slope, offset: model(x, slope, offset), sigma)
     priors = {"slope": bilby.prior.Uniform(0, 5), "offset": bilby.prior.Uniform(-2, 2)}
-    kind = {"seed": seed} if sampler else {"nlive": 1000, "seed": seed}
+    kind = {"seed": seed} if sampler else {"nlive": 250, "seed": seed}
     result = bilby.run_sampler(likelihood, priors, sampler=sampler or "dynesty", save=False, clean=True, **kind)
     draws = {name: result.posterior[name].to_numpy() for name in priors}
     # Those of a nested sampler are independent.
@@ -122,7 +125,7 @@ def pints(sampler, seed):
 
 
 def pypesto(sampler, seed):
-    """Two modes, as in pyPESTO's example of samplers, from the better of them."""
+    """Two modes on a line, pyPESTO's example of samplers, from the better of them."""
     import pypesto
     import pypesto.sample
 
@@ -131,14 +134,14 @@ def pypesto(sampler, seed):
     logging.getLogger("pypesto").setLevel(logging.ERROR)
 
     def negative(x):
-        one = -0.5 * np.sum((x - [-1.5, -1.5]) ** 2) / 0.1 - np.log(2 * np.pi * 0.1)
-        other = -0.5 * np.sum((x - [1.5, 2.0]) ** 2) / 0.1 - np.log(2 * np.pi * 0.1)
-        return -np.logaddexp(np.log(0.3) + one, np.log(0.7) + other)
+        modes = ((0.3, -1.5, 0.1), (0.7, 2.5, 0.2))
+        logs = [np.log(w) - 0.5 * (x[0] - m) ** 2 / v - 0.5 * np.log(2 * np.pi * v) for w, m, v in modes]
+        return -np.logaddexp(*logs)
 
     model = Counted(negative)
-    problem = pypesto.Problem(objective=pypesto.Objective(fun=model), lb=[-5, -5], ub=[5, 5])
+    problem = pypesto.Problem(objective=pypesto.Objective(fun=model), lb=[-10], ub=[10])
     np.random.seed(seed)
-    usual, start = pypesto.sample.AdaptiveMetropolisSampler({"show_progress": False}), np.array([1.5, 2.0])
+    usual, start = pypesto.sample.AdaptiveMetropolisSampler({"show_progress": False}), np.array([2.5])
     if sampler == "tempered":  # the usual choice where there are several modes
         quiet = {"show_progress": False}
         usual = pypesto.sample.AdaptiveParallelTemperingSampler(internal_sampler=usual, n_chains=5, options=quiet)
@@ -166,10 +169,11 @@ def chains_of(draws: np.ndarray) -> np.ndarray:
 
 
 def shown(name: str, draws: np.ndarray, independent: int | None) -> str:
-    """Mean and standard error."""
+    """Mean and standard error, with two digits of the error."""
     chains = chains_of(draws.astype(float))
     error = draws.std() / np.sqrt(independent) if independent else km.diagnose.mcse_mean(chains)
-    return f"{name} {draws.mean():.4g} ± {error:.1g}"
+    digits = max(0, 1 - math.floor(math.log10(error))) if error > 0 else 3
+    return f"{name} {draws.mean():.{digits}f} ± {error:.{digits}f}"
 
 
 def row(host: str, who: str, sampler: str | None, seed: int) -> str:

@@ -46,6 +46,7 @@ class Installed:
         path = [part for part in os.environ["PATH"].split(os.pathsep) if "cargo" not in part and "venv" not in part]
         environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
         environment["PATH"] = os.pathsep.join([str(self.bin), *path])
+        environment["PYTHONIOENCODING"] = "utf-8"  # which pipes on Windows are not by themselves
         pipe = subprocess.PIPE
         command = [str(self.bin / (command + ".exe" if WINDOWS else command)), *arguments]
         return subprocess.Popen(command, cwd=self.folder, env=environment, encoding="utf-8", stdout=pipe, stderr=pipe)

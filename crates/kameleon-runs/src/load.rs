@@ -132,8 +132,14 @@ fn read_chain(
     }
     let mut stored = StoredChain { index, recorded, chain: chain.ok() };
     let known = stored.chain.as_ref().filter(|_| !stored.is_behind());
-    let shares = known.map_or_else(Vec::new, |chain| chain.shares_of_parts());
-    stored.recorded.draws.jumps.weigh(&shares);
+    let shares = known.map(|chain| chain.shares_of_parts());
+    let jumps = &mut stored.recorded.draws.jumps;
+    jumps.weigh(shares.as_deref().unwrap_or(&[]));
+    if shares.is_none() && !jumps.log_ratio.is_empty() {
+        notes.push(format!(
+            "the weights of chain {index} are not corrected for how often each part of the density was drawn from"
+        ));
+    }
     Ok(Some(stored))
 }
 
@@ -248,7 +254,8 @@ fn remarks(settings: &RunSettings, chains: &[StoredChain]) -> Result<Vec<String>
 
 /// The evidence, from the draws on the unbounded scale and the density that each chain jumps from.
 fn evidence(settings: &RunSettings, chains: &[StoredChain]) -> Option<Evidence> {
-    if settings.sampler().is_ok_and(|sampler| sampler.jumps()) && chains.iter().any(StoredChain::is_behind) {
+    let any_jumps = chains.iter().any(|stored| !stored.recorded.draws.jumps.log_ratio.is_empty());
+    if any_jumps && chains.iter().any(StoredChain::is_behind) {
         return Some(Evidence::none("the last checkpoint was made in the warm-up; it is known from the next one on"));
     }
     let ratios = |stored: &StoredChain| {

@@ -80,7 +80,7 @@ impl Block {
         }
         self.log_weights.truncate(self.filled);
         // Not every format can store an infinity.
-        self.log_weights.push(log_weight.max(f64::MIN));
+        self.log_weights.push(log_weight.clamp(f64::MIN, f64::MAX));
         self.filled += 1;
     }
 

@@ -81,6 +81,9 @@ pub struct Evidence {
     /// The same number as the draws see it: 1/mean(w/Z). Much smaller than `efficiency` where the chains visit what Q misses.
     #[serde(deserialize_with = "number")]
     pub efficiency_of_draws: f64,
+    /// The share of Σw² that the largest weight of a proposal has. Of several densities, the largest.
+    #[serde(default = "unknown", deserialize_with = "number")]
+    pub largest_share: f64,
     /// The number of jump proposals.
     pub proposals: usize,
     /// The effective number of draws for what the bridge averages.
@@ -89,6 +92,10 @@ pub struct Evidence {
     /// What the jump proposals in the last rounds of the warm-up said, where it is known: of several groups, of the least efficient.
     #[serde(default)]
     pub late: Option<Estimate>,
+}
+
+fn unknown() -> f64 {
+    f64::NAN
 }
 
 /// A number, or NaN for the null that JSON has in place of it.
@@ -130,6 +137,7 @@ fn of_group(chains: &[ChainRatios<'_>]) -> Evidence {
         importance_error: importance.error,
         efficiency: importance.efficiency,
         efficiency_of_draws: sides.efficiency_of_draws(bridge.log),
+        largest_share: importance.largest_share,
         proposals: sides.proposals.len(),
         effective_draws: bridge.effective_draws,
         ..Evidence::none("")
@@ -151,6 +159,7 @@ impl Evidence {
             importance_error: f64::NAN,
             efficiency: f64::NAN,
             efficiency_of_draws: f64::NAN,
+            largest_share: f64::NAN,
             proposals: 0,
             effective_draws: f64::NAN,
             late: None,
@@ -266,6 +275,7 @@ fn combined(groups: &[Evidence]) -> Evidence {
         importance_error,
         efficiency: of(|g| g.efficiency, f64::min),
         efficiency_of_draws: of(|g| g.efficiency_of_draws, f64::min),
+        largest_share: of(|g| g.largest_share, f64::max),
         proposals: groups.iter().map(|g| g.proposals).sum(),
         effective_draws: groups.iter().map(|g| g.effective_draws).sum(),
         late: None,

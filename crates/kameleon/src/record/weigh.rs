@@ -4,42 +4,73 @@ use super::Jumps;
 
 /// The least number of proposals that is expected of a stratum.
 const LEAST_EXPECTED: f64 = 20.0;
+/// The most times as many proposals are expected of a stratum as it has.
+const LARGEST_FACTOR: f64 = 5.0;
 
 impl Jumps {
     /// Weighs all that a chain has, by the shares that the parts of Q have. The weight of a proposal is π/Q, corrected for how often its
     /// part was drawn from: points of a block of jumps keep away from the part that the chain is in, so that parts with more of π
-    /// than of Q are drawn from a little less often than their share. Given what came before, a proposal is a draw from its part, so
-    /// that the mean over a part is right, and these means count by the shares of the parts (stratified sampling). Parts of which too
-    /// few proposals are expected are taken together: one that no proposal came from would be lost.
+    /// than of Q are drawn from less often than their share. Given what came before, a proposal is a draw from its part, so
+    /// that the mean over a part is right, and these means count by the shares of the parts (stratified sampling). Parts with too few
+    /// proposals are taken together: one that no proposal came from would be lost.
     pub fn weigh(&mut self, shares: &[f64]) {
         let known = self.part.iter().map(|part| usize::from(*part)).filter(|part| *part < shares.len());
-        let all = known.clone().count();
-        let strata = strata(shares, all);
-        let (mut expected, mut found) = (vec![0.0; shares.len()], vec![0.0; shares.len()]);
-        strata.iter().zip(shares).for_each(|(stratum, share)| expected[*stratum] += share * all as f64);
-        known.for_each(|part| found[strata[part]] += 1.0);
-        let factors: Vec<f64> =
-            expected.iter().zip(found).map(|(expected, found)| libm::log(expected / found)).collect();
-        let factor = |part: &u8| strata.get(usize::from(*part)).map_or(0.0, |stratum| factors[*stratum]);
+        let mut found = vec![0.0; shares.len()];
+        known.for_each(|part| found[part] += 1.0);
+        let factors: Vec<f64> = factors(shares, &found).into_iter().map(libm::log).collect();
+        let factor = |part: &u8| factors.get(usize::from(*part)).copied().unwrap_or(0.0);
         self.log_weight = self.log_ratio.iter().zip(&self.part).map(|(log, part)| log + factor(part)).collect();
     }
 }
 
-/// The stratum of each part of a density, by the shares of these: a part for itself if at least [`LEAST_EXPECTED`] of `count` proposals are
-/// expected of it, and the smaller ones together with as many others as that takes.
-fn strata(shares: &[f64], count: usize) -> Vec<usize> {
+/// For each part of a density, by its share: how many times as many proposals are expected of its stratum as were `found`. A part is a
+/// stratum for itself if enough are expected of it and found; from the smallest on the others are taken together with as many as that takes.
+fn factors(shares: &[f64], found: &[f64]) -> Vec<f64> {
+    let all: f64 = found.iter().sum();
     let mut by_share: Vec<usize> = (0..shares.len()).collect();
     by_share.sort_by(|a, b| shares[*a].total_cmp(&shares[*b]));
-    let mut strata = vec![0; shares.len()];
-    let (mut stratum, mut expected) = (0, 0.0);
+    let mut strata: Vec<Stratum> = Vec::new();
     for part in by_share {
-        if expected >= LEAST_EXPECTED {
-            (stratum, expected) = (stratum + 1, 0.0);
+        let one = Stratum { parts: vec![part], expected: shares[part] * all, found: found[part] };
+        match strata.last_mut().filter(|last| !last.is_enough()) {
+            Some(last) => last.join(one),
+            None => strata.push(one),
         }
-        strata[part] = stratum;
-        expected += shares[part] * count as f64;
     }
-    strata
+    // What is left at the end.
+    if let Some(rest) = strata.pop_if(|last| !last.is_enough()) {
+        match strata.last_mut() {
+            Some(last) => last.join(rest),
+            None => strata.push(rest),
+        }
+    }
+    let mut factors = vec![1.0; shares.len()];
+    for Stratum { parts, expected, found } in strata {
+        // Of nothing found nothing is known; then there is nothing to weigh either.
+        let factor = if found > 0.0 { expected / found } else { 1.0 };
+        parts.into_iter().for_each(|part| factors[part] = factor);
+    }
+    factors
+}
+
+/// Parts of a density that are taken together.
+struct Stratum {
+    parts: Vec<usize>,
+    /// How many proposals are expected of them.
+    expected: f64,
+    /// How many came from them.
+    found: f64,
+}
+
+impl Stratum {
+    fn is_enough(&self) -> bool {
+        self.expected >= LEAST_EXPECTED && self.expected <= LARGEST_FACTOR * self.found
+    }
+
+    fn join(&mut self, other: Self) {
+        self.parts.extend(other.parts);
+        (self.expected, self.found) = (self.expected + other.expected, self.found + other.found);
+    }
 }
 
 #[cfg(test)]
@@ -83,5 +114,26 @@ mod tests {
         assert!((mean - 1.0).abs() < 1e-9, "{mean}");
         // Of a few proposals nothing is known of how often parts are drawn from.
         assert!(weighed(&[3, 7, 0], &[0.5; 3], &shares).iter().all(|log| (log - 0.5).abs() < 1e-12));
+    }
+
+    #[test]
+    fn what_is_left_at_the_end_is_no_stratum_of_its_own() {
+        // Of 64 equal parts the first 21 are expected to have 20 proposals of 62, and so on: one part is left, and nothing came from it.
+        let shares = [1.0 / 64.0; 64];
+        let found: Vec<f64> = (0..64).map(|k| if k < 62 { 1.0 } else { 0.0 }).collect();
+        let factors = factors(&shares, &found);
+        let mean = factors.iter().zip(&found).map(|(factor, found)| factor * found).sum::<f64>() / 62.0;
+        assert!((mean - 1.0).abs() < 1e-12 && factors.iter().all(|factor| *factor < 1.2), "{factors:?}");
+    }
+
+    #[test]
+    fn a_part_that_hardly_anything_came_from_is_taken_together_with_a_larger_one() {
+        // A chain that is nearly always in a part keeps nearly all proposals away from it.
+        for found in [0.0, 1.0, 3.0] {
+            let factors = factors(&[0.02, 0.5, 0.48], &[found, 500.0, 480.0]);
+            assert!(factors[0] == factors[2] && (factors[0] - 1.0).abs() < 0.05, "{factors:?}");
+        }
+        let factors = factors(&[0.04, 0.48, 0.48], &[9.0, 486.0, 486.0]);
+        assert!((factors[0] - 0.04 * 981.0 / 9.0).abs() < 1e-12, "{factors:?}");
     }
 }

@@ -36,10 +36,15 @@ pub fn smallest_p(target: &impl Known, mut replicate: impl FnMut(usize, &[f64]) 
 
 /// Steps on the exact target.
 pub fn exact_p<P: Proposal + Clone>(proposal: &P, target: &(impl Known + Clone)) -> f64 {
+    exact_p_after(STEPS, proposal, target)
+}
+
+/// This number of steps on the exact target.
+pub fn exact_p_after<P: Proposal + Clone>(steps: usize, proposal: &P, target: &(impl Known + Clone)) -> f64 {
     let mut evaluated = target.clone();
     smallest_p(target, |index, start| {
         let mut chain = Chain::new(proposal.clone(), start, frozen(index, 5, 0, 0.0)).unwrap();
-        for _ in 0..STEPS {
+        for _ in 0..steps {
             chain.step(&mut evaluated).unwrap();
         }
         chain.position().to_vec()

@@ -43,6 +43,8 @@ pub(super) struct Importance {
     pub error: f64,
     /// (Σw)²/(n Σw²)
     pub efficiency: f64,
+    /// The share of Σw² that the largest weight has.
+    pub largest_share: f64,
 }
 
 impl<'a> Sides<'a> {
@@ -79,13 +81,19 @@ impl<'a> Sides<'a> {
         Ok(sides)
     }
 
+    /// The estimate, whose error takes proposals for independent ones.
     pub fn importance(&self) -> Importance {
         let n = self.log_weights.len() as f64;
         let largest = self.log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let weights = || self.log_weights.iter().map(|log| (log - largest).exp());
         let mean = weights().sum::<f64>() / n;
         let square = weights().map(|w| (w / mean).powi(2)).sum::<f64>() / n;
-        Importance { log: largest + mean.ln(), error: ((square - 1.0).max(0.0) / n).sqrt(), efficiency: 1.0 / square }
+        Importance {
+            log: largest + mean.ln(),
+            error: ((square - 1.0).max(0.0) / n).sqrt(),
+            efficiency: 1.0 / square,
+            largest_share: 1.0 / (mean * mean * square * n),
+        }
     }
 
     /// 1/mean(w/Z) over the draws.
