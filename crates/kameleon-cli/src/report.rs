@@ -112,12 +112,12 @@ fn evidence_json(jumps: &JumpSummary) -> Value {
 
 /// What the jump proposals say of the draws: means by weights, and how well draws and proposals cover each other.
 fn jumps_json(jumps: &JumpSummary) -> Value {
-    let Evidence { proposals, efficiency, efficiency_of_draws, largest_share, late, pareto_k, .. } = &jumps.evidence;
+    let Evidence { proposals, efficiency, efficiency_of_draws, outlier_share, late, pareto_k, .. } = &jumps.evidence;
     json!({
         "proposals": proposals,
         "efficiency": efficiency,
         "efficiency_of_draws": efficiency_of_draws,
-        "largest_share": largest_share,
+        "outlier_share": outlier_share,
         "efficiency_in_warmup": late.map(|late| late.efficiency),
         "pareto_k": pareto_k,
         "largest_z": jumps.largest_distance().map(|(_, z)| z),

@@ -13,6 +13,7 @@ use kameleon::any_target::AnyTarget;
 use kameleon::chain::ChainError;
 use kameleon::engine::Job;
 use kameleon::{Control, Ending, Target};
+use std::fs;
 use std::path::Path;
 
 /// Samples `target`, which is in the parameters' own units: bounds and priors of the settings are put around it.
@@ -146,6 +147,10 @@ pub fn resume_on(
         let what = format!("{draws} are fewer than the {made} that a chain of the run has already");
         SettingsError::demand("draws", draws >= made, &what)?;
         folder.replace_settings(&lengthened)?;
+    }
+    if ended.is_none() {
+        // What thinning kept does not stand for more draws.
+        let _ = fs::remove_file(folder.thinned());
     }
     ended.map_or_else(|| place.run_chains(jobs, &prepared), Ok)
 }

@@ -98,8 +98,8 @@ fn given(x: &[f64], settings: &RunSettings, bounds: &[Bound], chain: usize) -> R
 
 /// One coordinate.
 fn one(parameter: &Parameter, bound: Bound, rng: &mut Rng, chain: usize) -> Result<f64, String> {
-    let mut draw = |make: &mut dyn FnMut(&mut Rng) -> f64| {
-        let inside = (0..TRIES).map(|_| make(rng)).find(|x| bound.contains(*x));
+    let mut draw = |make: &mut dyn FnMut(&mut Rng) -> f64, within: &mut dyn FnMut(&mut Rng) -> Option<f64>| {
+        let inside = (0..TRIES).map(|_| make(rng)).find(|x| bound.contains(*x)).or_else(|| within(rng));
         inside.map(|x| bound.unbounded(x)).ok_or(format!("all of {TRIES} draws were outside the bounds; give a number"))
     };
     match (&parameter.start, parameter.prior) {
@@ -108,8 +108,9 @@ fn one(parameter: &Parameter, bound: Bound, rng: &mut Rng, chain: usize) -> Resu
             Some(x) => Ok(bound.unbounded(*x)),
             None => Err(format!("has {} numbers, none of them for chain {chain} (counted from 0)", values.len())),
         },
-        (Some(Start::Box { from, to }), _) => draw(&mut |rng| rng.random_range(*from..*to)),
-        (_, Some(prior)) => draw(&mut |rng| prior.sample(rng)),
+        (Some(Start::Box { from, to }), _) => draw(&mut |rng| rng.random_range(*from..*to), &mut |_| None),
+        // Where bounds leave a far part of a tail.
+        (_, Some(prior)) => draw(&mut |rng| prior.sample(rng), &mut |rng| prior.sample_within(bound, rng).ok()),
         _ => match (bound.is_periodic(), bound.lower(), bound.upper()) {
             (true, Some(a), Some(b)) => Ok(bound.unbounded(rng.random_range(a..b))),
             _ => Ok(rng.random_range(-2.0..2.0)),
@@ -173,6 +174,16 @@ mod tests {
         assert_eq!(starts("[3, 3, 3, 3]").unwrap(), starts("3").unwrap());
         assert_eq!(starts("[3, 3, 3, 4]").unwrap(), [3.0, 3.0, 3.0, 4.0]);
         assert!(starts("[3, 3]").is_err());
+    }
+
+    #[test]
+    fn chains_start_in_what_bounds_leave_of_a_tail() {
+        let text = "model.log-density = \"-a^2\"\nparameters.a = { prior = \"normal(0, 1)\", lower = 6 }";
+        let settings = RunSettings::from_toml(text, "run.toml").unwrap();
+        let bounds = settings.parameters.bounds().unwrap();
+        let a: Vec<f64> =
+            (0..4).map(|chain| bounds[0].bounded(start(&settings, &bounds, chain, 0).unwrap()[0]).0).collect();
+        assert!(a.iter().all(|a| (6.0..8.0).contains(a)) && a[0] != a[1], "{a:?}");
     }
 
     #[test]

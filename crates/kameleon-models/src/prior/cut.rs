@@ -31,6 +31,11 @@ impl Prior {
         ))
     }
 
+    /// A draw strictly inside `bound`, however far that is in a tail. An error as of [`Prior::log_mass`].
+    pub fn sample_within(&self, bound: Bound, rng: &mut Rng) -> Result<f64, ModelError> {
+        Ok(CutPrior::new(*self, bound)?.sample(rng))
+    }
+
     fn mass(&self, bound: Bound) -> f64 {
         let lower = bound.lower().unwrap_or(f64::NEG_INFINITY).max(self.support().lower().unwrap_or(f64::NEG_INFINITY));
         let upper = bound.upper().unwrap_or(f64::INFINITY).min(self.support().upper().unwrap_or(f64::INFINITY));

@@ -29,6 +29,8 @@ pub const LEAST_DRAWS: f64 = 100.0;
 pub const LARGEST_K: f64 = 0.7;
 /// The least efficiency over draws, as a share of that over proposals.
 pub const LEAST_SHARE: f64 = 0.3;
+/// The largest share of Σw² that one proposal may have whose weight is far above all others.
+pub const LARGEST_OUTLIER: f64 = 0.1;
 /// The most standard errors between two estimates of the same.
 pub const LARGEST_Z: f64 = 4.0;
 /// The largest ratio of the efficiency to that of the last rounds of the warm-up.
@@ -81,9 +83,10 @@ pub struct Evidence {
     /// The same number as the draws see it: 1/mean(w/Z). Much smaller than `efficiency` where the chains visit what Q misses.
     #[serde(deserialize_with = "number")]
     pub efficiency_of_draws: f64,
-    /// The share of Σw² that the largest weight of a proposal has. Of several densities, the largest.
+    /// The share of Σw² that the largest weight of a proposal has, if it is more than four times any other; otherwise zero. Of several
+    /// densities, the largest.
     #[serde(default = "unknown", deserialize_with = "number")]
-    pub largest_share: f64,
+    pub outlier_share: f64,
     /// The number of jump proposals.
     pub proposals: usize,
     /// The effective number of draws for what the bridge averages.
@@ -137,7 +140,7 @@ fn of_group(chains: &[ChainRatios<'_>]) -> Evidence {
         importance_error: importance.error,
         efficiency: importance.efficiency,
         efficiency_of_draws: sides.efficiency_of_draws(bridge.log),
-        largest_share: importance.largest_share,
+        outlier_share: importance.outlier_share,
         proposals: sides.proposals.len(),
         effective_draws: bridge.effective_draws,
         ..Evidence::none("")
@@ -159,7 +162,7 @@ impl Evidence {
             importance_error: f64::NAN,
             efficiency: f64::NAN,
             efficiency_of_draws: f64::NAN,
-            largest_share: f64::NAN,
+            outlier_share: f64::NAN,
             proposals: 0,
             effective_draws: f64::NAN,
             late: None,
@@ -240,6 +243,13 @@ impl Evidence {
                  and {claimed} over the proposals"
             )
         });
+        demand(self.outlier_share <= LARGEST_OUTLIER, &|| {
+            format!(
+                "the weight of one jump proposal is far above all others, and {:.0} % of all squared weights: it may be at the edge of a \
+                 region that is not known",
+                100.0 * self.outlier_share
+            )
+        });
         demand(z <= LARGEST_Z, &|| {
             let (bridge, importance) = (self.log, self.importance);
             format!(
@@ -275,7 +285,7 @@ fn combined(groups: &[Evidence]) -> Evidence {
         importance_error,
         efficiency: of(|g| g.efficiency, f64::min),
         efficiency_of_draws: of(|g| g.efficiency_of_draws, f64::min),
-        largest_share: of(|g| g.largest_share, f64::max),
+        outlier_share: of(|g| g.outlier_share, f64::max),
         proposals: groups.iter().map(|g| g.proposals).sum(),
         effective_draws: groups.iter().map(|g| g.effective_draws).sum(),
         late: None,

@@ -89,6 +89,20 @@ fn a_jump_density_that_misses_a_part_of_the_target_is_refused() {
 }
 
 #[test]
+fn one_proposal_with_a_weight_far_above_all_others_is_refused() {
+    // At the edge of a mode that is not known: other weights are at most about 1.3, so that all their squares are about 3000.
+    let of = |weights: &[f64]| {
+        let mut left = chains(&gaussian(), 1);
+        left[0].proposals.iter_mut().zip(weights).for_each(|(log, weight)| *log = LOG_Z + weight.ln());
+        estimate(&left)
+    };
+    let (small, odd, two) = (of(&[15.0]), of(&[30.0]), of(&[30.0, 10.0]));
+    assert!(small.reliable && small.outlier_share > 0.05, "{small:?}");
+    assert!(!odd.reliable && odd.why.starts_with("the weight of one jump proposal is far above"), "{odd:?}");
+    assert!(two.outlier_share == 0.0 && !two.why.contains("far above"), "{two:?}");
+}
+
+#[test]
 fn too_little_is_refused_in_words() {
     let few = estimate(&chains(&Case { jumps: 0.005, ..gaussian() }, 1));
     assert!(!few.reliable && few.why.contains("jump proposals, too few: at least 400 are needed"), "{}", few.why);

@@ -14,6 +14,8 @@ const UNSEEN: f64 = 25.0;
 /// common is not overlooked. They are over fewer where a chain would have less than `LEAST_MEANS` of them.
 const TOGETHER: usize = 100;
 const LEAST_MEANS: usize = 25;
+/// How many times the next largest weight one is that is far above all others. Noise makes large weights too, but no gap.
+const FAR_ABOVE: f64 = 4.0;
 /// The effective number of draws depends on the estimate, and the estimate, slightly, on it.
 const ROUNDS: usize = 3;
 /// The iteration ends at a step below `TOLERANCE`, or after `MOST_STEPS` steps.
@@ -43,8 +45,8 @@ pub(super) struct Importance {
     pub error: f64,
     /// (Σw)²/(n Σw²)
     pub efficiency: f64,
-    /// The share of Σw² that the largest weight has.
-    pub largest_share: f64,
+    /// The share of Σw² that the largest weight has, if it is more than [`FAR_ABOVE`] times any other; otherwise zero.
+    pub outlier_share: f64,
 }
 
 impl<'a> Sides<'a> {
@@ -86,13 +88,14 @@ impl<'a> Sides<'a> {
         let n = self.log_weights.len() as f64;
         let largest = self.log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let weights = || self.log_weights.iter().map(|log| (log - largest).exp());
+        let is_alone = weights().filter(|w| *w > FAR_ABOVE.recip()).count() == 1;
         let mean = weights().sum::<f64>() / n;
         let square = weights().map(|w| (w / mean).powi(2)).sum::<f64>() / n;
         Importance {
             log: largest + mean.ln(),
             error: ((square - 1.0).max(0.0) / n).sqrt(),
             efficiency: 1.0 / square,
-            largest_share: 1.0 / (mean * mean * square * n),
+            outlier_share: if is_alone { 1.0 / (mean * mean * square * n) } else { 0.0 },
         }
     }
 
