@@ -188,6 +188,9 @@ impl Ensemble {
     /// The same with the gradients there, one after another, for a sampler that needs them.
     pub fn tell_with_gradients(&mut self, values: Vec<Evaluation>, gradients: &[f64]) -> Result<(), TellError> {
         let (asked, told) = (if self.shown { self.rows.count } else { 0 }, values.len());
+        if let Some((_, reason)) = self.ending() {
+            return Err(TellError::Ended(reason.into()));
+        }
         if asked == 0 {
             return Err(TellError::NothingAsked);
         }
@@ -238,14 +241,12 @@ impl Ensemble {
     }
 
     fn pass_on(&mut self, (values, gradients): Answers) -> Result<(), ChainError> {
-        let error = match self.chains.tell_with_gradients(values, &gradients) {
-            Err(TellError::Chain(error)) => error,
-            // There is a value for each question.
-            Ok(()) | Err(TellError::NothingAsked | TellError::Count { .. } | TellError::Gradients { .. }) => {
-                return Ok(());
-            }
-        };
-        Err(self.prepared.describe(error))
+        use TellError::{Chain, Count, Ended, Gradients, NothingAsked};
+        match self.chains.tell_with_gradients(values, &gradients) {
+            Err(Chain(error)) => Err(self.prepared.describe(error)),
+            // That there is a value for each question was looked at before.
+            Ok(()) | Err(NothingAsked | Ended(_) | Count { .. } | Gradients { .. }) => Ok(()),
+        }
     }
 
     /// How it has ended, and why; none while chains have questions.

@@ -19,7 +19,7 @@ use kameleon::any_chain::AnyChain;
 use kameleon::diagnose::{Evidence, Stein};
 use kameleon::engine::Job;
 use kameleon::proposal::FUNNEL;
-use kameleon::record::{Draws, Recorded};
+use kameleon::record::{Draws, Jumps, JumpsFrom, Recorded, weigh};
 use kameleon::report::Regions;
 use kameleon::run::{advice, evidence_of, invalid_points, jump_ratios, regions_of};
 use kameleon::statistics::Statistics;
@@ -98,6 +98,13 @@ impl StoredChain {
         let in_warmup = self.chain.as_ref().is_some_and(|chain| chain.iterations() < chain.warmup());
         in_warmup && !self.recorded.draws.is_empty()
     }
+
+    /// Its jump proposals, and what they come from, where that is known.
+    fn jumps(&mut self) -> (&mut Jumps, JumpsFrom) {
+        let known = self.chain.as_deref().filter(|_| !self.is_behind());
+        let from = known.map(JumpsFrom::of).unwrap_or_default();
+        (&mut self.recorded.draws.jumps, from)
+    }
 }
 
 /// What the folder has of a chain; nothing if the run was killed before the chain started.
@@ -130,12 +137,9 @@ fn read_chain(
     if let Err(why) = &chain {
         notes.push(format!("the statistics of chain {index} cannot be read, only its draws: {why}"));
     }
-    let mut stored = StoredChain { index, recorded, chain: chain.ok() };
-    let known = stored.chain.as_ref().filter(|_| !stored.is_behind());
-    let shares = known.map(|chain| chain.shares_of_parts());
-    let jumps = &mut stored.recorded.draws.jumps;
-    jumps.weigh(shares.as_deref().unwrap_or(&[]));
-    if shares.is_none() && !jumps.log_ratio.is_empty() {
+    let stored = StoredChain { index, recorded, chain: chain.ok() };
+    let is_known = stored.chain.is_some() && !stored.is_behind();
+    if !is_known && !stored.recorded.draws.jumps.log_ratio.is_empty() {
         notes.push(format!(
             "the weights of chain {index} are not corrected for how often each part of the density was drawn from"
         ));
@@ -146,10 +150,11 @@ fn read_chain(
 /// Puts everything together, in the parameters' own units.
 pub fn posterior(
     settings: &RunSettings,
-    chains: Vec<StoredChain>,
+    mut chains: Vec<StoredChain>,
     search: Option<&Search>,
     status: &Status,
 ) -> Result<Posterior, RunError> {
+    weigh(chains.iter_mut().map(StoredChain::jumps).collect());
     let bounds = settings.parameters.bounds()?;
     let names = settings.parameters.names();
     let lengths = chains.iter().filter_map(|chain| Some(chain.chain.as_deref()?.warmup()));

@@ -2,6 +2,8 @@
 
 mod weigh;
 
+pub use weigh::{JumpsFrom, weigh};
+
 use crate::any_chain::AnyChain;
 use crate::chain::{Drawn, Outcome, Step};
 use serde::{Deserialize, Serialize};
@@ -89,7 +91,7 @@ pub struct Jumps {
     pub log_ratio: Vec<f64>,
     /// The part of Q that each was drawn from, or [`Drawn::NO_PART`].
     pub part: Vec<u8>,
-    /// The logarithm of the weight of each, once they were weighed ([`Jumps::weigh`]).
+    /// The logarithm of the weight of each, once they were weighed ([`weigh`]).
     pub log_weight: Vec<f64>,
 }
 

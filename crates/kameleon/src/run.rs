@@ -14,7 +14,7 @@ use crate::handover::Handover;
 use crate::nearby::{ATTEMPTS, nearby, reach};
 use crate::plan::{Plan, Warmup};
 use crate::population::{Evaluator, Found, OnThreads, Population, Posterior, Prior};
-use crate::record::{Draws, Keep};
+use crate::record::{Draws, JumpsFrom, Keep, weigh};
 use crate::registry::SettingsError;
 use crate::report::{Regions, Report};
 use crate::sampler::StartError;
@@ -331,20 +331,21 @@ pub(crate) fn gather(finish: Finish<'_>, names: Vec<String>) -> Result<Run, Chai
         Ending::Failed(error) => ended_by(error.with_names(&names)),
         other => (other, reason),
     };
-    let chains = jobs.into_iter().map(|job| ChainRun::of(job, &names)).collect::<Result<_, _>>()?;
+    let mut parts = jobs.into_iter().map(Job::into_parts).collect::<Result<Vec<_>, _>>()?;
+    weigh(parts.iter_mut().map(|(chain, recorded)| (&mut recorded.draws.jumps, JumpsFrom::of(&**chain))).collect());
+    let chains = parts.into_iter().map(|(chain, recorded)| ChainRun::of(&*chain, recorded.draws, &names)).collect();
     Ok(Run { names, chains, ending, reason })
 }
 
 impl ChainRun {
-    fn of(job: Job<'_>, names: &[String]) -> Result<Self, ChainError> {
-        let (chain, recorded) = job.into_parts()?;
-        Ok(Self {
-            jump_ratios: jump_ratios(&*chain, &recorded.draws),
-            draws: recorded.draws,
+    fn of(chain: &dyn AnyChain, draws: Draws, names: &[String]) -> Self {
+        Self {
+            jump_ratios: jump_ratios(chain, &draws),
+            draws,
             statistics: chain.statistics().clone(),
             report: chain.report(),
             advice: chain.advice(names),
             state: chain.save(),
-        })
+        }
     }
 }

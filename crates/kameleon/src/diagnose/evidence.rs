@@ -29,7 +29,7 @@ pub const LEAST_DRAWS: f64 = 100.0;
 pub const LARGEST_K: f64 = 0.7;
 /// The least efficiency over draws, as a share of that over proposals.
 pub const LEAST_SHARE: f64 = 0.3;
-/// The largest share of Σw² that one proposal may have whose weight is far above all others.
+/// The largest share of Σw² that a few proposals may have whose weights are far above all others.
 pub const LARGEST_OUTLIER: f64 = 0.1;
 /// The most standard errors between two estimates of the same.
 pub const LARGEST_Z: f64 = 4.0;
@@ -46,7 +46,7 @@ pub struct ChainRatios<'a> {
     /// At its jump proposals, accepted or not, in the order they were made; −∞ where the density is zero. NaN and +∞ count as
     /// that: chains reject such values.
     pub proposals: &'a [f64],
-    /// The logarithm of the weight of each proposal ([`Jumps::weigh`](crate::record::Jumps::weigh)); if empty, its log ratio.
+    /// The logarithm of the weight of each proposal ([`weigh`](crate::record::weigh)); if empty, its log ratio.
     pub log_weights: &'a [f64],
     /// For each proposal, the number of draws that had been stored before it was made; if empty, the proposals were made at
     /// regular intervals. A proposal may become a draw soon after, and the standard error must see that.
@@ -83,7 +83,7 @@ pub struct Evidence {
     /// The same number as the draws see it: 1/mean(w/Z). Much smaller than `efficiency` where the chains visit what Q misses.
     #[serde(deserialize_with = "number")]
     pub efficiency_of_draws: f64,
-    /// The share of Σw² that the largest weight of a proposal has, if it is more than four times any other; otherwise zero. Of several
+    /// The share of Σw² that a few proposals have whose weights are more than four times any other; zero if there are none. Of several
     /// densities, the largest.
     #[serde(default = "unknown", deserialize_with = "number")]
     pub outlier_share: f64,
@@ -245,7 +245,7 @@ impl Evidence {
         });
         demand(self.outlier_share <= LARGEST_OUTLIER, &|| {
             format!(
-                "the weight of one jump proposal is far above all others, and {:.0} % of all squared weights: it may be at the edge of a \
+                "a few jump proposals have weights far above all others, and {:.0} % of all squared weights: they may be at the edge of a \
                  region that is not known",
                 100.0 * self.outlier_share
             )

@@ -28,6 +28,9 @@ pub enum TellError {
     /// There was no question.
     #[error("nothing was asked, so nothing can be told; call ask() first")]
     NothingAsked,
+    /// There will be no question any more.
+    #[error("the run has ended ({0}), and asks for nothing more")]
+    Ended(String),
     /// There is not one value for each point. The points are still asked for.
     #[error("{asked} points were asked for, so {asked} values are wanted, not {told}")]
     Count {
@@ -115,6 +118,9 @@ impl<'a> Ensemble<'a> {
     /// without a finite log density is not looked at.
     pub fn tell_with_gradients(&mut self, values: Vec<Evaluation>, gradients: &[f64]) -> Result<(), TellError> {
         let (asked, told) = (if self.asked { self.active.len() } else { 0 }, values.len());
+        if let Some((_, reason)) = self.ending() {
+            return Err(TellError::Ended(reason.into()));
+        }
         if asked == 0 {
             return Err(TellError::NothingAsked);
         }

@@ -140,11 +140,10 @@ impl<'a> Job<'a> {
         self.record.push(draw).map_err(|source| unrecorded(&*self.chain, source))
     }
 
-    /// The chain, and everything that was recorded of it, with its jump proposals weighed.
+    /// The chain, and everything that was recorded of it. Its jump proposals are not weighed yet ([`weigh`](crate::record::weigh)).
     pub fn into_parts(self) -> Result<(Box<dyn AnyChain>, Recorded), ChainError> {
         let Self { chain, record, .. } = self;
-        let mut recorded = record.into_recorded().map_err(|source| unrecorded(&*chain, source))?;
-        recorded.draws.jumps.weigh(&chain.shares_of_parts());
+        let recorded = record.into_recorded().map_err(|source| unrecorded(&*chain, source))?;
         Ok((chain, recorded))
     }
 

@@ -1,25 +1,52 @@
 //! Weights of jump proposals, corrected for how often each part of the density was drawn from.
 
 use super::Jumps;
+use crate::any_chain::AnyChain;
 
 /// The least number of proposals that is expected of a stratum.
 const LEAST_EXPECTED: f64 = 20.0;
 /// The most times as many proposals are expected of a stratum as it has.
 const LARGEST_FACTOR: f64 = 5.0;
 
-impl Jumps {
-    /// Weighs all that a chain has, by the shares that the parts of Q have. The weight of a proposal is π/Q, corrected for how often its
-    /// part was drawn from: points of a block of jumps keep away from the part that the chain is in, so that parts with more of π
-    /// than of Q are drawn from less often than their share. Given what came before, a proposal is a draw from its part, so
-    /// that the mean over a part is right, and these means count by the shares of the parts (stratified sampling). Parts with too few
-    /// proposals are taken together: one that no proposal came from would be lost.
-    pub fn weigh(&mut self, shares: &[f64]) {
-        let known = self.part.iter().map(|part| usize::from(*part)).filter(|part| *part < shares.len());
-        let mut found = vec![0.0; shares.len()];
-        known.for_each(|part| found[part] += 1.0);
-        let factors: Vec<f64> = factors(shares, &found).into_iter().map(libm::log).collect();
+/// Weighs all jump proposals of some chains, each with what it jumps from, where that is known. The weight of a proposal is π/Q, corrected
+/// for how often its part was drawn from: points of a block of jumps keep away from the part that the chain is in, so that parts with
+/// more of π than of Q are drawn from less often than their share. Given what came before, a proposal is a draw from its part, so that the
+/// mean over a part is right, and these means count by the shares of the parts (stratified sampling). Parts with too few proposals are
+/// taken together: one that no proposal came from would be lost. The proposals of chains with the same Q are counted together, since
+/// short chains have too few each.
+pub fn weigh(mut chains: Vec<(&mut Jumps, JumpsFrom)>) {
+    while let Some((_, first)) = chains.first() {
+        let first = first.clone();
+        let (mut alike, others) = chains.into_iter().partition::<Vec<_>, _>(|(_, from)| *from == first);
+        chains = others;
+        let mut found = vec![0.0; first.shares.len()];
+        for part in alike.iter().flat_map(|(jumps, _)| &jumps.part) {
+            if let Some(count) = found.get_mut(usize::from(*part)) {
+                *count += 1.0;
+            }
+        }
+        let factors: Vec<f64> = factors(&first.shares, &found).into_iter().map(libm::log).collect();
         let factor = |part: &u8| factors.get(usize::from(*part)).copied().unwrap_or(0.0);
-        self.log_weight = self.log_ratio.iter().zip(&self.part).map(|(log, part)| log + factor(part)).collect();
+        for (jumps, _) in &mut alike {
+            jumps.log_weight = jumps.log_ratio.iter().zip(&jumps.part).map(|(log, part)| log + factor(part)).collect();
+        }
+    }
+}
+
+/// What is to be known of the density Q that a chain jumps from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JumpsFrom {
+    /// The share of each of its parts; none if it is not known.
+    shares: Vec<f64>,
+    /// ln Q at zero, which tells densities apart whose shares are equal.
+    at_zero: Option<f64>,
+}
+
+impl JumpsFrom {
+    /// That of this chain.
+    pub fn of(chain: &dyn AnyChain) -> Self {
+        let zero = vec![0.0; chain.position().len()];
+        Self { shares: chain.shares_of_parts(), at_zero: chain.log_jump_density_at(&zero) }
     }
 }
 
@@ -80,7 +107,7 @@ mod tests {
 
     fn weighed(part: &[u8], log_ratio: &[f64], shares: &[f64]) -> Vec<f64> {
         let mut jumps = Jumps { part: part.to_vec(), log_ratio: log_ratio.to_vec(), ..Jumps::default() };
-        jumps.weigh(shares);
+        weigh(vec![(&mut jumps, JumpsFrom { shares: shares.to_vec(), at_zero: None })]);
         jumps.log_weight
     }
 
@@ -93,6 +120,19 @@ mod tests {
             assert!((factor - if *part == 1 { 2.0 } else { 2.0 / 3.0 }).abs() < 1e-12);
         }
         assert!((factors.iter().sum::<f64>() - 400.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn chains_with_the_same_density_are_counted_together() {
+        let of =
+            |part: u8, count: usize| Jumps { part: vec![part; count], log_ratio: vec![0.0; count], ..Jumps::default() };
+        let (mut first, mut second, mut other) = (of(0, 60), of(1, 40), of(1, 50));
+        let from = |at_zero| JumpsFrom { shares: vec![0.5, 0.5], at_zero: Some(at_zero) };
+        weigh(vec![(&mut first, from(-1.0)), (&mut other, from(-2.0)), (&mut second, from(-1.0))]);
+        // A chain by itself has nothing from the other part, so that nothing could be corrected.
+        assert!(first.log_weight.iter().all(|log| (log - libm::log(50.0 / 60.0)).abs() < 1e-12));
+        assert!(second.log_weight.iter().all(|log| (log - libm::log(50.0 / 40.0)).abs() < 1e-12));
+        assert!(other.log_weight.iter().all(|log| log.abs() < 1e-12));
     }
 
     #[test]

@@ -15,8 +15,6 @@ const LEARNING_OF_MANY: (f64, f64) = (0.5, 0.9);
 const FIRST_JUMPS: f64 = 0.5;
 /// … and after it.
 const LEARNED: (f64, f64) = (0.05, 0.97);
-/// A chain at a place that jumps hardly lead to gets away by steps, of which a short chain should make some.
-const LEARNED_OF_MANY: (f64, f64) = (0.05, 0.9);
 
 /// The weights that follow from what the chains bring; zero for moves that the model does not allow.
 pub fn weights(model: &Model, inputs: &[Arc<ChainInput>], learning: bool) -> PerMove<f64> {
@@ -32,7 +30,6 @@ pub fn weights(model: &Model, inputs: &[Arc<ChainInput>], learning: bool) -> Per
     let (least, most) = match learning {
         true if inputs.len() >= MANY => LEARNING_OF_MANY,
         true => LEARNING,
-        false if inputs.len() >= MANY => LEARNED_OF_MANY,
         false => LEARNED,
     };
     let jumps = |worth: f64| if learning { share(worth, best) } else { jump_share(worth, best) }.clamp(least, most);

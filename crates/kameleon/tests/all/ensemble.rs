@@ -85,6 +85,8 @@ fn an_ensemble_ends_by_the_rule_of_its_plan() {
     while ensemble.ending().is_none() {
         answer(&mut ensemble);
     }
+    let told = ensemble.tell(vec![Ok(0.0)]);
+    assert!(matches!(&told, Err(TellError::Ended(reason)) if *reason == whole.reason), "{told:?}");
     let run = finish(ensemble).unwrap();
     assert!(run.reason == whole.reason && run.draws() == whole.draws(), "{}", run.reason);
 }

@@ -6,10 +6,11 @@ use crate::common::{default_sampler, frozen, learned};
 use kameleon::mixture::{Component, Mixture};
 use kameleon::moves::*;
 use kameleon::proposal::Kameleon;
-use kameleon::record::Jumps;
+use kameleon::record::{Jumps, JumpsFrom, weigh};
 use kameleon::target::TwoModes;
 use kameleon::warmup::Fit;
 use kameleon::*;
+use rand::RngExt;
 use std::sync::Arc;
 
 /// How a broken version is broken.
@@ -38,6 +39,8 @@ enum Fault {
     WeightsByPlace,
     /// The spots of a block begin in one half of the density only.
     NarrowSpots,
+    /// The spot of where the chain is may be anywhere, as if any part of the density led there.
+    AnySpot,
 }
 
 #[derive(Clone)]
@@ -138,7 +141,11 @@ impl Proposal for Mutant {
 
     fn spot(&self, component: usize, x: &[f64], at: &mut Local, rng: &mut Rng) -> Option<f64> {
         let right = self.proposal.spot(component, x, at, rng)?;
-        Some(if self.fault == Fault::NarrowSpots { 0.5 * right } else { right })
+        Some(match self.fault {
+            Fault::NarrowSpots => 0.5 * right,
+            Fault::AnySpot => rng.random(),
+            _ => right,
+        })
     }
 
     fn draw_at(&self, spot: f64, rng: &mut Rng, y: &mut [f64]) -> u8 {
@@ -283,16 +290,33 @@ fn spots_of_jumps_that_begin_in_one_half_of_the_density_are_caught() {
     assert!(p < ALARM, "p = {p}");
 }
 
-// Six standard errors of independent points, which have larger ones than points at evenly spaced spots.
-#[test]
-fn weights_of_jumps_make_up_for_points_that_keep_away_from_the_chain() {
+/// A density that has much too little at one of two modes, so that chains are often there and the points of their blocks are not.
+fn skewed() -> (Kameleon, TwoModes) {
     let mut target = TwoModes::new(2, 6.0, 0.5).unwrap();
     let mut proposal = learned(default_sampler(2, 3000, 100), &mut target, 3000);
-    // A density that has much too little at one mode, so that chains are often there and the points of their blocks are not.
     let skewed = with_components(density(&proposal), |components| {
         components.iter_mut().filter(|c| c.centre[0] > 0.0).for_each(|c| c.weight *= 0.15);
     });
     with_density(&mut proposal, skewed);
+    (proposal, target)
+}
+
+#[test]
+fn spots_of_jumps_that_have_nothing_to_do_with_where_the_chain_is_are_caught() {
+    let p = |fault| {
+        let (mut proposal, target) = skewed();
+        reweigh(&mut proposal, &[(&Walk, 0.03), (&Jump, 0.97)]);
+        proposal.set_block(4);
+        exact_p_after(30, &Mutant { proposal, wrong: None, fault }, &target)
+    };
+    let (right, wrong) = (p(Fault::None), p(Fault::AnySpot));
+    assert!(right > ALARM && wrong < ALARM, "p = {right} and {wrong}");
+}
+
+// Six standard errors of independent points, which have larger ones than points at evenly spaced spots.
+#[test]
+fn weights_of_jumps_make_up_for_points_that_keep_away_from_the_chain() {
+    let (mut proposal, mut target) = skewed();
     proposal.set_block(48);
     let mut chain = Chain::new(proposal, &[3.0, 0.0], frozen(0, 7, 0, 0.0)).unwrap();
     let mut jumps = Jumps::default();
@@ -302,7 +326,7 @@ fn weights_of_jumps_make_up_for_points_that_keep_away_from_the_chain() {
             jumps.part.push(drawn.part);
         }
     }
-    jumps.weigh(&chain.proposal().shares_of_parts());
+    weigh(vec![(&mut jumps, JumpsFrom::of(&chain))]);
     let log_z = std::f64::consts::TAU.ln();
     let distance = |logs: &[f64]| {
         let mean = |power: f64| logs.iter().map(|log| (power * (log - log_z)).exp()).sum::<f64>() / logs.len() as f64;

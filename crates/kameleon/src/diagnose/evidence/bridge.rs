@@ -14,8 +14,10 @@ const UNSEEN: f64 = 25.0;
 /// common is not overlooked. They are over fewer where a chain would have less than `LEAST_MEANS` of them.
 const TOGETHER: usize = 100;
 const LEAST_MEANS: usize = 25;
-/// How many times the next largest weight one is that is far above all others. Noise makes large weights too, but no gap.
+/// Weights are far above all others that are more than this number of times the next largest, if they are at most `FEW`. Noise makes
+/// large weights too, but no gap.
 const FAR_ABOVE: f64 = 4.0;
+const FEW: usize = 5;
 /// The effective number of draws depends on the estimate, and the estimate, slightly, on it.
 const ROUNDS: usize = 3;
 /// The iteration ends at a step below `TOLERANCE`, or after `MOST_STEPS` steps.
@@ -45,7 +47,7 @@ pub(super) struct Importance {
     pub error: f64,
     /// (Σw)²/(n Σw²)
     pub efficiency: f64,
-    /// The share of Σw² that the largest weight has, if it is more than [`FAR_ABOVE`] times any other; otherwise zero.
+    /// The share of Σw² that weights have which are far above all others.
     pub outlier_share: f64,
 }
 
@@ -88,14 +90,13 @@ impl<'a> Sides<'a> {
         let n = self.log_weights.len() as f64;
         let largest = self.log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let weights = || self.log_weights.iter().map(|log| (log - largest).exp());
-        let is_alone = weights().filter(|w| *w > FAR_ABOVE.recip()).count() == 1;
         let mean = weights().sum::<f64>() / n;
         let square = weights().map(|w| (w / mean).powi(2)).sum::<f64>() / n;
         Importance {
             log: largest + mean.ln(),
             error: ((square - 1.0).max(0.0) / n).sqrt(),
             efficiency: 1.0 / square,
-            outlier_share: if is_alone { 1.0 / (mean * mean * square * n) } else { 0.0 },
+            outlier_share: outliers(weights().collect()) / (mean * mean * square * n),
         }
     }
 
@@ -119,6 +120,18 @@ impl<'a> Sides<'a> {
             series.iter().map(|series| series.chunks_exact(together).map(mean).collect()).collect();
         mcse_mean(&means.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
+}
+
+/// Σw² of the few weights that are far above all others; zero if there are none.
+fn outliers(mut weights: Vec<f64>) -> f64 {
+    let count = weights.len().min(FEW + 1);
+    if count < weights.len() {
+        weights.select_nth_unstable_by(count, |a, b| b.total_cmp(a));
+    }
+    weights.truncate(count);
+    weights.sort_by(|a, b| b.total_cmp(a));
+    let above = (1..count).rev().find(|k| weights[k - 1] > FAR_ABOVE * weights[*k]);
+    above.map_or(0.0, |k| weights[..k].iter().map(|w| w * w).sum())
 }
 
 /// The estimate from both sides.
