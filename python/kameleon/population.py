@@ -103,7 +103,7 @@ class PopulationSummary:
     """Whether one of the doubts says that its search did not come to its end: then neither draws nor evidence are
     believed."""
     caution: str | None
-    """What has to be known of one mode that was found by short looks."""
+    """Where one mode was found: how narrow another may be that was missed."""
 
 
 def read(

@@ -72,7 +72,7 @@ class Summary:
         self.modes = list(modes)
         """The modes that a population found, the heaviest first."""
         self.caution = caution
-        """What has to be known of one mode that was found by short looks."""
+        """Where one mode was found: how narrow another may be that was missed."""
         self.warnings = list(warnings)
         """The warnings of the run."""
         self._headline: str = found["headline"]

@@ -28,8 +28,14 @@ impl Handover {
     pub fn new(found: &Found, plan: &Plan) -> Result<Self, SettingsError> {
         let starts = found.starts(plan.chains, plan.seed);
         let doubts = found.doubts.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        let invalid = match found.invalid {
+            0 => String::new(),
+            count => format!("; at {count} of them the likelihood was NaN or +∞, or could not be evaluated"),
+        };
         let what = format!(
-            "no point where prior and likelihood are both positive was found in {} evaluations of a population: {doubts}",
+            "no point where prior and likelihood are both positive was found in {} evaluations of a population{invalid}: {doubts}. Start \
+             the chains at a point where the likelihood is positive, take narrower priors, or let the likelihood fall off \
+             gradually where it is zero now",
             found.evaluations
         );
         SettingsError::demand("priors", !starts.is_empty(), &what)?;

@@ -14,8 +14,8 @@ const LEAST_DRAWS: usize = 250;
 /// there is no evidence.
 const GOOD_K: f64 = 0.5;
 
-/// What a reader of one mode has to know, if it was found by short looks.
-const ONE_BY_LOOKS: &str = "one mode, by short looks: a mode that is less than a third as wide may be missing; population.looks = 0 searches harder";
+/// A mode may be missing that has fewer than this number of the particles where the widest has all of them.
+const FEW_PARTICLES: f64 = 2.0;
 
 /// What a population found, or how far it is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ pub struct PopulationSummary {
     /// Whether one of the doubts says that its search did not come to its end: then neither draws nor evidence are believed.
     #[serde(default)]
     pub unfinished: bool,
-    /// What a reader of one mode has to know, if it was found by short looks.
+    /// What a reader of one mode has to know.
     #[serde(default)]
     pub caution: Option<String>,
     /// The modes, the heaviest first; empty while it runs.
@@ -56,6 +56,16 @@ pub struct PopulationSummary {
     /// For each chain the number of the mode of each of its draws.
     #[serde(skip)]
     pub labels: Vec<Vec<usize>>,
+}
+
+/// What a reader of one mode has to know: a mode r times as wide as another has r^d of the points that look for modes.
+fn one_mode(found: &Found, dim: usize) -> String {
+    let width = (100.0 * (FEW_PARTICLES / found.particles as f64).powf(1.0 / dim as f64)).ceil() / 100.0;
+    let (how, harder) = match found.only_looks {
+        true => (", by short looks", "; population.looks = 0 searches harder"),
+        false => ("", ""),
+    };
+    format!("one mode{how}: a mode that is less than {width} times as wide may be missing{harder}")
 }
 
 /// A mode.
@@ -136,7 +146,7 @@ impl PopulationSummary {
         if !noisy {
             summary.find_modes(found, bounds, chains, reliable.or(frozen).or(ladder));
         }
-        summary.caution = (summary.only_looks && summary.modes.len() == 1).then(|| ONE_BY_LOOKS.into());
+        summary.caution = (summary.modes.len() == 1).then(|| one_mode(found, bounds.len()));
         summary
     }
 
