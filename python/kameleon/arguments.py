@@ -66,6 +66,14 @@ def warmup(given: Any) -> int | str:
     raise SettingsError("warmup", f"must be a number of iterations, {words}, not {given!r}")
 
 
+def pool(given: Any) -> bool:
+    """Whether chains learn together; for other packages a pool is one of workers."""
+    if isinstance(given, bool | np.bool_):
+        return bool(given)
+    why = f"says whether chains learn together: must be True or False, not {given!r}"
+    raise SettingsError("pool", f"{why}. Workers are given by `executor` of km.sample and km.resume")
+
+
 def population(given: Any) -> dict[str, Any]:
     """The section ``population``."""
     if given is None:
