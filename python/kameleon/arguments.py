@@ -70,8 +70,10 @@ def pool(given: Any) -> bool:
     """Whether chains learn together; for other packages a pool is one of workers."""
     if isinstance(given, bool | np.bool_):
         return bool(given)
-    why = f"says whether chains learn together: must be True or False, not {given!r}"
-    raise SettingsError("pool", f"{why}. Workers are given by `executor` of km.sample and km.resume")
+    why = f"must be True or False, not {given!r}"
+    if callable(getattr(given, "map", None)) or callable(getattr(given, "submit", None)):
+        why += ": it says whether chains learn together. Workers are given by `executor` of km.sample and km.resume"
+    raise SettingsError("pool", why)
 
 
 def population(given: Any) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def test_what_cannot_be_sent_is_told():
         km.sample(density, [0.0], executor=pool, **PLAN)
     with ThreadPoolExecutor(1) as pool:
         for make in (km.sample, lambda _, start, **plan: km.Ensemble(start, **plan)):
-            with pytest.raises(km.SettingsError, match=r"pool: says whether chains learn together.*`executor`"):
+            with pytest.raises(km.SettingsError, match=r"pool: must be True or False.*learn together.*`executor`"):
                 make(density, [0.0], pool=pool, **PLAN)
     with ThreadPoolExecutor(1) as pool, pytest.raises(km.StartError, match="cannot start"):
         km.sample(nowhere, [0.0], executor=pool, **PLAN)
