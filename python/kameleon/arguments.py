@@ -66,6 +66,16 @@ def warmup(given: Any) -> int | str:
     raise SettingsError("warmup", f"must be a number of iterations, {words}, not {given!r}")
 
 
+def pool(given: Any) -> bool:
+    """Whether chains learn together; for other packages a pool is one of workers."""
+    if isinstance(given, bool | np.bool_):
+        return bool(given)
+    why = f"must be True or False, not {given!r}"
+    if callable(getattr(given, "map", None)) or callable(getattr(given, "submit", None)):
+        why += ": it says whether chains learn together. Workers are given by `executor` of km.sample and km.resume"
+    raise SettingsError("pool", why)
+
+
 def population(given: Any) -> dict[str, Any]:
     """The section ``population``."""
     if given is None:

@@ -98,7 +98,7 @@ class Ensemble:
             "thin": thin,
             "seed": secrets.randbits(32) if seed is None else seed,
             "correlation": correlated,
-            "pool": pool,
+            "pool": arguments.pool(pool),
             "until": until,
             "max-draws": max_draws,
             "max-evaluations": max_evaluations,
@@ -134,12 +134,12 @@ class Ensemble:
     def tell(self, log_density: ArrayLike, gradient: ArrayLike | None = None) -> None:
         """Tell the log densities at these points, in order. NaN and +∞ count as invalid, −∞ as outside the support.
 
+        None, and a number that is masked, count as NaN. An invalid value at a start that you gave ends the run: send a
+        job that was lost there again.
+
         A sampler that drifts along the gradient also needs the ``gradient`` there: a row for each point.
         """
-        try:
-            values = np.asarray(log_density, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise EvaluationError(f"a number is wanted for each row: {error}") from None
+        values = _numbers(log_density)
         if values.ndim != 1:
             raise EvaluationError(f"a number is wanted for each row, not an array of shape {values.shape}")
         slopes = np.empty(0) if gradient is None else np.asarray(gradient, dtype=float)
@@ -195,11 +195,31 @@ class Ensemble:
         return self._ensemble.save()
 
     @classmethod
-    def load(cls, state: bytes) -> Ensemble:
+    def load(cls, state: bytes | bytearray | memoryview) -> Ensemble:
         """Restore an ensemble from ``save``."""
+        if not isinstance(state, bytes | bytearray | memoryview):
+            raise SettingsError("state", f"must be the bytes that save() returned, not {state!r}")
         ensemble = cls.__new__(cls)
-        ensemble._ensemble = _kameleon.Ensemble.load(state)
+        ensemble._ensemble = _kameleon.Ensemble.load(bytes(state))
         return ensemble
+
+    def __repr__(self) -> str:
+        steps = self.iterations
+        least, most = min(steps), max(steps)
+        range_of = f"{least}" if least == most else f"{least} to {most}"
+        return f"<Ensemble of {len(steps)} chains after {range_of} iterations{', done' if self.done else ''}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).load, (self.save(),)
+
+
+def _numbers(given: Any) -> NDArray[np.float64]:
+    """What was told, as an array of numbers."""
+    try:
+        if isinstance(given, np.ma.MaskedArray):
+            given = np.ma.filled(given.astype(float), np.nan)
+        if np.iscomplexobj(given):
+            raise TypeError("these are complex")
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise EvaluationError(f"a number is wanted for each row: {error}") from None

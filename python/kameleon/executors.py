@@ -102,7 +102,10 @@ class Sender:
 
     def __init__(self, executor: Executor | Any, recipe: Recipe) -> None:
         if not callable(getattr(executor, "submit", None)):
-            raise SettingsError("executor", f"must have the interface of concurrent.futures.Executor, not {executor!r}")
+            what = f"must have the interface of concurrent.futures.Executor, not {executor!r}"
+            if callable(getattr(executor, "map", None)):
+                what += ". In place of a pool that only maps, such as multiprocessing.Pool, take ProcessPoolExecutor"
+            raise SettingsError("executor", what)
         self.executor = executor
         self.recipe = recipe
         self.run = uuid.uuid4().hex
@@ -124,21 +127,25 @@ class Sender:
         """Adds a warning about a chain: what happened and why, and what was then done for how many of them."""
         what = f"{what} ({_short(why)})"
         if (what, then) not in self._lost:
-            self._news.append(f"{what}: the run goes on in this process, with the same draws. {self._way_out()}")
+            self._news.append(what)
         self._lost.setdefault((what, then), set()).add(chain)
-
-    def _way_out(self) -> str:
-        if self.folder is None:
-            return "It has no checkpoint, so it cannot be continued by another executor."
-        return f"To use another executor, stop it (Ctrl-C), and km.resume({str(self.folder)!r}, ..., executor=another)."
 
     def tell(self) -> None:
         """Warns of what has become known since it was last called; the thread that waits for the run calls it."""
+        alone = "It has no checkpoint, so it cannot be continued by another executor."
+        again = f"km.resume({str(self.folder)!r}, ..., executor=another)"
         while self._news:
             if self.clear is not None:
                 self.clear()
-            # Above this function are `_run`, `km.sample` or `km.resume`, and the user.
-            warnings.warn(self._news.popleft(), KameleonWarning, stacklevel=4)
+            what = self._news.popleft()
+            way = alone if self.folder is None else f"To use another executor, stop it (Ctrl-C), and {again}."
+            try:
+                # Above this function are `_run`, `km.sample` or `km.resume`, and the user.
+                text = f"{what}: the run goes on in this process, with the same draws. {way}"
+                warnings.warn(text, KameleonWarning, stacklevel=4)
+            except KameleonWarning:
+                way = alone if self.folder is None else f"{again} goes on."
+                raise KameleonWarning(f"{what}, and warnings are errors, so the run ends. {way}") from None
 
     @property
     def notes(self) -> list[str]:

@@ -96,7 +96,8 @@ def _place() -> Literal["terminal", "notebook"] | None:
 
 
 def _phase(seen: Seen) -> Literal["warm-up", "sampling"]:
-    return "warm-up" if any(iterations < warmup for iterations, *_, warmup in seen) else "sampling"
+    # A chain that no worker has had yet tells nothing of its warm-up.
+    return "warm-up" if any(iterations < warmup or not iterations for iterations, *_, warmup in seen) else "sampling"
 
 
 class Meter:

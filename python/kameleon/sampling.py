@@ -108,7 +108,7 @@ def sample(
             ``km.KAMH(drift=True)``): a function of the same arguments, or True if ``log_density`` returns the pair
             (log density, gradient); of a vectorised function, a row for each point. Built-in targets, expressions
             and PyMC models have their own. It is checked by finite differences where the first chain starts.
-        pool: whether chains learn together, if their sampler can.
+        pool: whether chains learn together, if their sampler can. A pool of workers is an ``executor``.
         until: a stopping rule such as "ess=400,rhat=1.01"; the run ends at ``draws`` or ``max_draws`` at the latest.
         max_draws, max_evaluations, max_minutes: limits of the run.
         check: how the verdict compares the draws with the log density: "free" by the values stored with them, "full" by
@@ -157,7 +157,7 @@ def sample(
         "seed": seed,
         "threads": threads,
         "correlation": correlated,
-        "pool": pool,
+        "pool": arguments.pool(pool),
         "until": until,
         "max-draws": max_draws,
         "max-evaluations": max_evaluations,

@@ -128,3 +128,38 @@ def test_wrong_answers_and_settings_are_refused_in_words():
     state = ensemble.save()
     with pytest.raises(km.SettingsError, match="checksum"):
         km.Ensemble.load(state[:-1] + bytes([state[-1] ^ 1]))
+
+
+def test_none_and_masked_numbers_are_invalid_points_and_complex_ones_are_refused():
+    def drawn(answer):
+        ensemble = km.Ensemble([0.0, 0.0], **PLAN)
+        ensemble.ask()
+        ensemble.tell(np.zeros(10))
+        drive(ensemble, answer, calls=200)
+        return ensemble
+
+    def lost(points, with_nothing):
+        values = rows(points)
+        return [with_nothing if k == 3 else value for k, value in enumerate(values)]
+
+    def masked(points):
+        values = np.ma.masked_array(rows(points))
+        values[3] = np.ma.masked
+        return values
+
+    expected = drawn(lambda points: lost(points, np.nan))
+    for ensemble in (drawn(lambda points: lost(points, None)), drawn(masked)):
+        assert np.array_equal(ensemble.positions, expected.positions)
+    with pytest.raises(km.EvaluationError, match="complex"):
+        expected.tell(rows(expected.ask()) + 0j)
+    expected.tell(rows(expected.ask()))
+
+
+def test_an_ensemble_says_how_far_it_is_and_is_loaded_from_bytes_of_any_kind():
+    ensemble = drive(km.Ensemble([0.0, 0.0], **PLAN), calls=31)
+    assert repr(ensemble) == "<Ensemble of 10 chains after 30 iterations>"
+    state = ensemble.save()
+    for kind in (bytes, bytearray, memoryview):
+        assert np.array_equal(km.Ensemble.load(kind(state)).ask(), ensemble.ask())
+    with pytest.raises(km.SettingsError, match=r"state: must be the bytes that save\(\) returned, not 'ensemble.bin'"):
+        km.Ensemble.load("ensemble.bin")

@@ -157,7 +157,9 @@ def test_the_death_of_a_pool_is_told_when_it_is_known(here):
 def test_a_run_can_end_when_its_pool_dies_and_is_resumed_on_another(here, tmp_path):
     with pytest.raises(km.TargetError, match="takes no more work") as caught:  # warnings are errors here
         km.sample(slowly, [0.0, 0.0], executor=Dies(), checkpoint=tmp_path / "run", **PLAN)
-    assert isinstance(caught.value.__cause__, km.KameleonWarning)
+    cause = caught.value.__cause__
+    assert isinstance(cause, km.KameleonWarning) and "this process" not in str(cause)
+    assert f"so the run ends. km.resume({str(tmp_path / 'run')!r}, ..., executor=another) goes on." in str(cause)
     assert caught.value.result.stats["evaluations"] < 5 * 1800
     with ThreadPoolExecutor(2) as other:
         whole = km.resume(tmp_path / "run", density, executor=other)

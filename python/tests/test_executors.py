@@ -1,6 +1,7 @@
 """Chains on other processes: the same draws, errors that come back, folders and Ctrl-C."""
 
 import math
+import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -82,6 +83,12 @@ def test_what_cannot_be_sent_is_told():
         km.sample(lambda x: 0.0, [0.0], executor=pool, **PLAN)
     with pytest.raises(km.SettingsError, match="executor"):
         km.sample(density, [0.0], executor="process", **PLAN)
+    with multiprocessing.Pool(1) as pool, pytest.raises(km.SettingsError, match="take ProcessPoolExecutor"):
+        km.sample(density, [0.0], executor=pool, **PLAN)
+    with ThreadPoolExecutor(1) as pool:
+        for make in (km.sample, lambda _, start, **plan: km.Ensemble(start, **plan)):
+            with pytest.raises(km.SettingsError, match=r"pool: must be True or False.*learn together.*`executor`"):
+                make(density, [0.0], pool=pool, **PLAN)
     with ThreadPoolExecutor(1) as pool, pytest.raises(km.StartError, match="cannot start"):
         km.sample(nowhere, [0.0], executor=pool, **PLAN)
 

@@ -33,6 +33,13 @@ def test_the_total_is_known_as_far_as_it_can_be():
     assert Meter({"draws": None}).total(seen(500)) is None and Meter({"draws": None}).share(seen(500)) is None
 
 
+def test_chains_that_no_worker_has_had_yet_are_in_the_warm_up():
+    meter = Meter({"draws": 1000, "thin": 1})
+    assert meter.states([(0, 0.0, 0.0, 0)] * 2).phase == "warm-up"
+    assert meter.states([(1000, 0.3, 1.0, 900), (0, 0.0, 0.0, 0)]).phase == "warm-up"
+    assert meter.states(seen(900)).phase == "sampling"
+
+
 def test_the_speed_is_that_of_late_also_of_a_run_that_was_resumed(clock):
     meter = Meter({"draws": 10_000, "thin": 1})
     assert meter.states(seen(4000)).per_second is None

@@ -107,7 +107,7 @@ def test_words_are_those_of_the_argument():
         ({"draws": 1e3}, "draws: must be a whole number, 0 or more, not 1000.0"),
         ({"until": 400}, "until: must be a text, not 400"),
         ({"max_minutes": "a"}, 'max_minutes: must be a number, not "a"'),
-        ({"pool": "x"}, 'pool: must be True or False, not "x"'),
+        ({"pool": "x"}, "pool: must be True or False, not 'x'"),
         ({"noisy": "x"}, "noisy: must be True or False, not 'x'"),
         ({"normals": "x"}, "normals: must be a whole number, 0 or more, not 'x'"),
         ({"check": "all"}, "check: must be one of `auto`, `free`, `full`, `off`, not `all`"),

@@ -210,7 +210,7 @@ impl Posterior {
         let is_new = is_off(&stein) && !is_off(&self.stein);
         // Of chains that have run away the verdict says nothing else.
         if let Some(jumps) = self.jumps.as_mut().filter(|jumps| is_new && jumps.evidence.why != RAN_AWAY) {
-            jumps.evidence.doubt("the draws do not fit the log densities at them, as the verdict says".into());
+            jumps.evidence.doubt("the draws do not fit the log densities at them (Stein's identity)".into());
         }
         self.stein = stein;
     }

@@ -40,6 +40,8 @@ const MOST_DRAWS: usize = 8000;
 /// The least number of rows of a regression, and how many there are for each of its terms.
 const LEAST_ROWS: usize = 2000;
 const ROWS_PER_TERM: usize = 4;
+/// With fewer draws of each of many chains than this, effective sizes do not tell how they are correlated.
+const FEW_OF_MANY: (usize, usize) = (64, 16);
 /// Added to the diagonal of a correlation matrix before it is inverted.
 const RIDGE: (f64, f64) = (1e-11, 1e-6);
 
@@ -241,9 +243,16 @@ impl Thinned {
         Some(thinned)
     }
 
-    /// The standard error of the mean of a value at each.
+    /// The standard error of the mean of a value at each. Of many chains with few draws each it is that of the means of chains, which are
+    /// independent, and at least that of independent draws: eight draws of each have an effective size of four times their number.
     fn error(&self, values: &[f64]) -> f64 {
-        mcse_mean(&values.chunks_exact(self.each).collect::<Vec<_>>())
+        let chains: Vec<&[f64]> = values.chunks_exact(self.each).collect();
+        let (few, many) = FEW_OF_MANY;
+        if self.each >= few || chains.len() < many {
+            return mcse_mean(&chains);
+        }
+        let of_mean = |values: &[f64]| (moments(values).1 / values.len() as f64).sqrt();
+        of_mean(&chains.iter().map(|chain| moments(chain).0).collect::<Vec<_>>()).max(of_mean(values))
     }
 
     /// Compares the mean of `values` with that of what is `left` of them.

@@ -17,6 +17,12 @@ const CHAINS_THAT_COUNT: usize = 10;
 pub fn least_ess(chains: usize) -> f64 {
     LEAST_ESS * chains.min(CHAINS_THAT_COUNT) as f64
 }
+/// With fewer draws in each chain their effective size is the same whatever they are, …
+const LEAST_DRAWS: usize = 10;
+/// … and with fewer than this it may be far too large.
+const DRAWS_THAT_TELL: usize = 40;
+/// If this many draws in a row are worth one, it may be their length that keeps chains from agreeing, and nothing else.
+const LONGEST_TIME: f64 = 10.0;
 /// From this factor on, more draws are no advice.
 const LONGEST_ADVICE: f64 = 50.0;
 /// An effective size above this multiple of the number of draws is no chance.
@@ -46,21 +52,21 @@ pub struct Verdict {
 impl Verdict {
     /// Judges `chains` chains of `length` draws each, whose tails have these weights.
     pub(super) fn new(parameters: &[ParameterSummary], tails: &[f64], chains: usize, length: usize) -> Self {
-        if chains == 0 || length < 4 {
-            let few = "There are fewer than 4 draws in each chain, too few to judge. Run longer.";
-            return Self { messages: vec![few.into()], ..Self::nothing(chains) };
+        if chains == 0 || length < LEAST_DRAWS {
+            let few = format!("There are fewer than {LEAST_DRAWS} draws in each chain, too few to judge. Run longer.");
+            return Self { messages: vec![few], ..Self::nothing(chains) };
         }
         let mut messages: Vec<String> = [not_finite(parameters), constant(parameters)].into_iter().flatten().collect();
         if parameters.iter().any(|p| p.r_hat == f64::INFINITY) {
             messages.push(unmoved(parameters));
         } else {
-            messages.extend(disagreeing(parameters, chains));
+            messages.extend(disagreeing(parameters, chains, length));
             messages.extend(imprecise(parameters, chains, "bulk", "means are", |p| p.ess_bulk));
             messages.extend(imprecise(parameters, chains, "tail", "tail quantiles are", |p| p.ess_tail));
         }
         let converged = messages.is_empty();
         messages.extend(heavy(parameters, tails));
-        messages.extend(antithetic(parameters, (chains * length) as f64));
+        messages.extend(antithetic(parameters, chains, length));
         if chains == 1 {
             messages.push(
                 "With one chain, R-hat compares its two halves only: it cannot see a mode that the chain never visited. \
@@ -142,12 +148,16 @@ fn heavy(parameters: &[ParameterSummary], tails: &[f64]) -> Option<String> {
 }
 
 /// A word on effective sizes that look impossible.
-fn antithetic(parameters: &[ParameterSummary], draws: f64) -> Option<String> {
-    let names = named(parameters, |p| p.ess_bulk > ABOVE * draws)?;
-    Some(format!(
-        "{names}: ESS is above the number of draws, {draws:.0}. Successive draws lie on opposite sides of the mean more often than independent \
-         ones, so the mean is more precise than that of as many of them."
-    ))
+fn antithetic(parameters: &[ParameterSummary], chains: usize, length: usize) -> Option<String> {
+    let draws = chains * length;
+    let names = named(parameters, |p| p.ess_bulk > ABOVE * draws as f64)?;
+    let why = match length < DRAWS_THAT_TELL {
+        true => format!("{length} draws in each chain are too few to tell it: it is too large, and the errors are too small."),
+        false => "Successive draws lie on opposite sides of the mean more often than independent ones, so the mean is more precise than that \
+                  of as many of them."
+            .into(),
+    };
+    Some(format!("{names}: ESS is above the number of draws, {draws}. {why}"))
 }
 
 /// Each chain stayed where it started, and they started at different points.
@@ -159,9 +169,19 @@ fn unmoved(parameters: &[ParameterSummary]) -> String {
     )
 }
 
-fn disagreeing(parameters: &[ParameterSummary], chains: usize) -> Option<String> {
+/// If τ draws in a row are worth one, R-hat of chains that agree is about 1 + (τ − 1)/length.
+fn disagreeing(parameters: &[ParameterSummary], chains: usize, length: usize) -> Option<String> {
     let names = named(parameters, |p| p.r_hat > LARGEST_R_HAT)?;
-    let worst = show_r_hat(parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max));
+    let largest = parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max);
+    let worst = show_r_hat(largest);
+    if chains >= CHAINS_THAT_COUNT && (largest - 1.0) * length as f64 <= LONGEST_TIME - 1.0 {
+        let factor = ((largest - 1.0) / (LARGEST_R_HAT - 1.0) * 10.0).ceil() / 10.0;
+        return Some(format!(
+            "{names}: R-hat is up to {worst} (at most {LARGEST_R_HAT} is good). With {length} draws each, chains that agree may have such an \
+             R-hat. Run about {factor} times longer; if R-hat does not fall, take a longer warm-up and compare the chains: they may sit in \
+             different modes."
+        ));
+    }
     let (who, compare) = match chains {
         1 => ("the two halves of the chain disagree", "look at the trace: the chain may move between modes"),
         _ => ("the chains disagree", "compare the chains: they may sit in different modes"),

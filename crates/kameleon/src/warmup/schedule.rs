@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 const FIRST: u64 = 100;
 /// The shortest warm-up from which something can be learned.
 const LEAST_WARMUP: u64 = 200;
+const LEAST_WARMUP_OF_MANY: u64 = 40;
 /// Times grow at least by this while there are only steps, …
 const GROWTH: f64 = 1.3;
 /// … and by this in rounds of jumps, …
@@ -37,7 +38,7 @@ const USUAL: u64 = 4;
 /// Where more learn together, a round has at least this share of a warm-up, within bounds: in longer rounds chains that are slow for
 /// a while hold up fewer others, in shorter ones less is learned late.
 const LEAST_ROUND: f64 = 0.025;
-const ROUND_BOUNDS: (f64, f64) = (8.0, 16.0);
+const ROUND_BOUNDS: (f64, f64) = (4.0, 16.0);
 /// The fewest iterations of scales to settle.
 const LEAST_SETTLING: u64 = 20;
 /// The fewest iterations of steps only, from wherever chains start.
@@ -81,7 +82,7 @@ impl Schedule {
 
     /// The shortest warm-up from which something can be learned.
     pub fn least(self) -> u64 {
-        self.shared(LEAST_WARMUP, 5 * ROUND_BOUNDS.0 as u64)
+        self.shared(LEAST_WARMUP, LEAST_WARMUP_OF_MANY)
     }
 
     /// The last refresh, if none before it was good enough.

@@ -77,6 +77,41 @@ fn too_few_effective_draws_ask_for_as_many_times_more() {
     assert!(summary.verdict.messages.iter().any(|m| m.contains("bulk ESS") && m.contains(&advice)), "{summary}");
 }
 
+/// R-hat of 64 chains of 50 draws, of which each is as the one before with probability 1/2, so that three are worth one, is about 1.04.
+#[test]
+fn many_short_chains_are_told_by_their_length_and_not_that_they_disagree() {
+    let copied = |c: u64| -> Vec<f64> {
+        let (new, mut rng) = (normals(c, 50, &[0.0]), stream(9, c, Purpose::Start));
+        let mut last = new[0];
+        let mut next = |x: &f64| {
+            last = if rng.random_bool(0.5) { *x } else { last };
+            last
+        };
+        new.iter().map(&mut next).collect()
+    };
+    let chains: Vec<Vec<f64>> = (0..64).map(copied).collect();
+    let short = summary(&chains, 1);
+    let factor = ((short.parameters[0].r_hat - 1.0) * 1000.0).ceil() / 10.0;
+    assert!((3.0..6.0).contains(&factor), "{short}");
+    let said = format!("With 50 draws each, chains that agree may have such an R-hat. Run about {factor} times longer");
+    assert!(short.verdict.messages[0].contains(&said), "{short}");
+    let apart: Vec<Vec<f64>> =
+        chains.iter().zip(0..).map(|(chain, c)| chain.iter().map(|x| x + f64::from(2 * (c % 2))).collect()).collect();
+    assert!(summary(&apart, 1).verdict.messages[0].contains("the chains disagree"));
+    assert!(
+        summary(&chains[..9], 1).verdict.messages[0].contains("the chains disagree"),
+        "few chains are told as before"
+    );
+}
+
+#[test]
+fn effective_sizes_of_very_short_chains_are_not_believed() {
+    let of = |length: usize| summary(&(0..1000).map(|c| normals(c, length, &[0.0])).collect::<Vec<_>>(), 1).verdict;
+    assert!(!of(9).converged && of(9).messages[0].contains("fewer than 10 draws"), "{}", of(9));
+    let said = "ESS is above the number of draws, 10000. 10 draws in each chain are too few to tell it";
+    assert!(of(10).messages.iter().any(|message| message.contains(said)), "{}", of(10));
+}
+
 /// 399.6 is too few, so it must not be shown as 400.
 #[test]
 fn effective_sizes_are_rounded_down_in_table_and_message() {

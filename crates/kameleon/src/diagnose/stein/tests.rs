@@ -4,9 +4,15 @@ use crate::target::{Banana, Flower, Funnel, Known, Noise, Target};
 use rand::RngExt;
 
 /// Four chains of independent draws that `keep` takes, with their log densities.
-fn chains<T: Known>(
+fn chains<T: Known>(target: T, seed: u64, count: usize, keep: impl Fn(&[f64]) -> bool) -> Vec<(Vec<f64>, Vec<f64>)> {
+    many(target, seed, 4, count, keep)
+}
+
+/// The same of any number of chains.
+fn many<T: Known>(
     mut target: T,
     seed: u64,
+    chains: u64,
     count: usize,
     keep: impl Fn(&[f64]) -> bool,
 ) -> Vec<(Vec<f64>, Vec<f64>)> {
@@ -23,7 +29,7 @@ fn chains<T: Known>(
         }
         (points, log_density)
     };
-    (0..4).map(&mut one).collect()
+    (0..chains).map(&mut one).collect()
 }
 
 fn said(chains: &[(Vec<f64>, Vec<f64>)], dim: usize) -> Stein {
@@ -42,6 +48,17 @@ fn independent_draws_of_a_banana_are_not_doubted_and_their_means_are_explained()
         // The intercept is much better than the mean over 4000 draws, whose error is 0.22.
         assert!(run.means[1].estimate.abs() < 0.1, "{run:?}");
     }
+}
+
+/// As above. By effective sizes, every second one of such runs was doubted.
+#[test]
+fn few_draws_of_each_of_a_thousand_chains_are_not_doubted_and_missed_tails_are_told() {
+    let banana = Banana::new(2, 0.1, 100.0).unwrap();
+    let runs = (0..20).map(|seed| said(&many(banana.clone(), seed, 1000, 8, |_| true), 2));
+    let doubted = runs.filter(|run| !run.off().is_empty()).count();
+    assert!(doubted <= 2, "{doubted}");
+    let cut = said(&many(banana, 1, 1000, 8, |x| x[0].abs() < 20.0), 2);
+    assert!(cut.off().iter().any(|(i, is_mean, _)| (*i, *is_mean) == (1, true)), "{cut:?}");
 }
 
 #[test]
