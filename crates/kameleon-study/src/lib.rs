@@ -20,6 +20,7 @@ mod run;
 mod scheduler;
 mod settings;
 mod spec;
+mod stopwatch;
 mod study;
 mod verdict;
 

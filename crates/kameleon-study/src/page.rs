@@ -140,7 +140,8 @@ fn measure_name(measure: &str) -> &str {
         "ess" => "smallest bulk ESS per 1000 evaluations",
         "worst-r-hat" => "worst R-hat",
         "evaluations" => "evaluations by four chains",
-        "seconds" => "seconds for four chains",
+        "ess-per-second" => "the same per second of processor time, burn-in included",
+        "seconds" => "seconds of processor time for four chains",
         other => other,
     }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Record {
     /// The acceptance rate after the burn-in.
     pub acceptance: f64,
-    /// The time it took.
+    /// The processor time it took, with the burn-in.
     pub seconds: f64,
     /// The error after more and more draws of a chain, or at the end of each chain of a group, if the truth is known.
     pub checkpoints: Vec<Checkpoint>,
@@ -47,6 +47,8 @@ impl Checkpoint {
 pub struct GroupFigures {
     /// The smallest bulk ESS of any parameter, per 1000 evaluations after the burn-in.
     pub ess: f64,
+    /// The same for each second of processor time, the burn-in included.
+    pub ess_per_second: f64,
     /// The largest R-hat of any parameter.
     pub r_hat: f64,
     /// Evaluations of the target by all chains.
@@ -65,6 +67,7 @@ impl Record {
             let least = parameters.iter().map(|p| p.ess_bulk).fold(f64::INFINITY, f64::min);
             GroupFigures {
                 ess: 1000.0 * least / steps as f64,
+                ess_per_second: least / seconds,
                 r_hat: parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max),
                 evaluations: statistics().map(|all| all.evaluations).sum(),
             }

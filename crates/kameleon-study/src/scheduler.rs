@@ -5,6 +5,7 @@ use crate::cache::Cache;
 use crate::record::Record;
 use crate::settings::{Settings, Watch};
 use crate::spec::{Replicates, Spec};
+use crate::stopwatch::Stopwatch;
 use kameleon::any_chain::AnyChain;
 use kameleon::engine::{Engine, Job, Rule};
 use kameleon::record::{self, Draw, Keep, Moment, RecordError, Recorded};
@@ -12,7 +13,6 @@ use kameleon::{Control, Ending, Target};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 /// Runs chains, or finds them in the cache.
 pub struct Scheduler<'a> {
@@ -93,12 +93,12 @@ pub type Chains = Vec<(Box<dyn AnyChain>, Recorded)>;
 
 /// What is kept of a chain, or of the chains of a group; none if the run was stopped before its end.
 fn record(spec: &Spec, settings: &Settings<'_>) -> Result<Option<Record>, String> {
-    let started = Instant::now();
+    let watch = Stopwatch::start();
     let Some(chains) = run(spec, settings)? else { return Ok(None) };
-    Ok(Some(Record::new(spec, &spec.build()?, &chains, started.elapsed().as_secs_f64())))
+    Ok(Some(Record::new(spec, &spec.build()?, &chains, watch.seconds())))
 }
 
-/// Runs a chain, or the chains of a group, to the end; none if the run was stopped before.
+/// Runs a chain, or the chains of a group, to the end, on this thread alone; none if the run was stopped before.
 pub fn run(spec: &Spec, settings: &Settings<'_>) -> Result<Option<Chains>, String> {
     let target = spec.build()?;
     let job = |member: usize| {

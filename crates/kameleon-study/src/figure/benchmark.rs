@@ -55,7 +55,7 @@ pub fn benchmark(study: &Study, scheduler: &Scheduler<'_>) -> Result<Outcome, St
             target.dim,
             agreement.join(", ")
         ),
-        format!("Time per iteration on this machine: {}.", times.join(", ")),
+        format!("Processor time per iteration on this machine: {}.", times.join(", ")),
     ];
     Ok(outcome)
 }

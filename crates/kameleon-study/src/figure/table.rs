@@ -53,6 +53,7 @@ fn measure(results: &mut Results, of: &Replicates, records: &[Record]) {
     let worst = groups().map(|group| group.r_hat).fold(0.0, f64::max);
     let mut add = |measure: &str, interval: Interval| results.add(of, measure, at, interval);
     add("ess", Interval::over(groups().map(|group| group.ess)));
+    add("ess-per-second", Interval::over(groups().map(|group| group.ess_per_second)));
     add("worst-r-hat", Interval { mean: worst, low: worst, high: worst });
     add("acceptance", Interval::over(records.iter().map(|record| record.acceptance)));
     add("evaluations", Interval::over(groups().map(|group| group.evaluations as f64)));

@@ -26,9 +26,17 @@ pub enum Kind {
 }
 
 /// What is measured of groups of chains, in the order of the columns.
-#[rustfmt::skip]
-const TABLE: &[&str] =
-    &["ess", "n-eq", "quantile-deviation", "mean-norm", "worst-r-hat", "acceptance", "evaluations", "seconds"];
+const TABLE: &[&str] = &[
+    "ess",
+    "ess-per-second",
+    "n-eq",
+    "quantile-deviation",
+    "mean-norm",
+    "worst-r-hat",
+    "acceptance",
+    "evaluations",
+    "seconds",
+];
 
 impl Kind {
     /// Whether samplers are compared on targets.

@@ -35,7 +35,7 @@ sampler = "DE-MC(Z)"
     let figure = folder.read("table.svg");
     assert!(figure.contains(">DE-MC(Z)</text>") && figure.contains(">ESS per 1000 evaluations</text>"));
     assert!(folder.read("table.md").contains("| funnel | kameleon |"));
-    for measure in ["ess", "n-eq", "quantile-deviation", "worst-r-hat", "evaluations"] {
+    for measure in ["ess", "ess-per-second", "n-eq", "quantile-deviation", "worst-r-hat", "evaluations"] {
         assert!(csv.lines().any(|line| line.starts_with(&format!("funnel,kameleon,{measure},400,"))), "{measure}");
     }
     let wrong = text.replace("chains = 8", "chains = 6");
@@ -100,7 +100,13 @@ sampler = "SM"
 "#;
     let folder = Folder::new("flow");
     run_whole(&folder, &[Study::parse("flow.toml", text).unwrap()], 2, 1);
-    assert!(folder.read("flow.csv").contains("Nile,SM,ess,"));
+    let csv = folder.read("flow.csv");
+    let mean = |measure: &str| -> f64 {
+        let line = csv.lines().find(|line| line.starts_with(&format!("Nile,SM,{measure},"))).unwrap();
+        line.split(',').nth(4).unwrap().parse().unwrap()
+    };
+    // Of four chains of 30 draws.
+    assert!((mean("ess-per-second") * mean("seconds") / (0.12 * mean("ess")) - 1.0).abs() < 1e-6, "{csv}");
     let says = |from: &str, to: &str, what: &str| {
         let error = Study::parse("flow.toml", &text.replace(from, to)).unwrap_err().to_string();
         assert!(error.contains(what), "{error}");

@@ -34,12 +34,12 @@ impl Scaled {
             let largest = column().fold(0.0_f64, |most, x| most.max(x.abs()));
             // Divided by the largest first, so that no square overflows.
             let unit = |x: &f64| if largest > 0.0 { x / largest } else { 0.0 };
-            let mean: f64 = column().zip(weights).map(|(x, w)| w * unit(x)).sum();
-            let variance: f64 = column().zip(weights).map(|(x, w)| w * (unit(x) - mean).powi(2)).sum();
-            let sd = variance.sqrt();
-            // What rounding leaves of a constant is no spread.
-            let factor = if sd > 1e-12 * mean.abs() { 1.0 / sd } else { 0.0 };
             let zero = median(some.iter().map(|k| unit(&draws[k * dim + i])).collect());
+            let mean: f64 = column().zip(weights).map(|(x, w)| w * (unit(x) - zero)).sum();
+            let variance: f64 = column().zip(weights).map(|(x, w)| w * (unit(x) - zero - mean).powi(2)).sum();
+            let sd = variance.sqrt();
+            // The last digits of a constant are no spread.
+            let factor = if sd > 8.0 * f64::EPSILON * zero.abs() { 1.0 / sd } else { 0.0 };
             rows.iter_mut().skip(i).step_by(dim).for_each(|x| *x = (unit(x) - zero) * factor);
         }
         let some: Vec<f64> = some.iter().flat_map(|k| &rows[k * dim..(k + 1) * dim]).copied().collect();

@@ -148,6 +148,15 @@ fn constants_tiny_and_huge_parameters_and_copies_of_one_point_do_no_harm() {
 }
 
 #[test]
+fn draws_that_are_far_from_zero_are_told_apart() {
+    let near = normals(11, 2 * 4096);
+    let far: Vec<f64> = near.iter().map(|x| x + 1e13).collect();
+    let [near, far] = [near, far].map(|draws| thin(&draws, 2, None, 64, 1).unwrap());
+    assert!((far.mmd_standard / near.mmd_standard - 1.0).abs() < 0.05, "{far:?} {near:?}");
+    assert!(far.mmd < 0.3 * far.mmd_standard, "{far:?}");
+}
+
+#[test]
 fn what_cannot_be_thinned_is_refused_in_words() {
     let told = |draws: &[f64], weights: Option<&[f64]>, to| thin(draws, 1, weights, to, 1).unwrap_err().to_string();
     let draws = [1.0, 2.0, 3.0];
