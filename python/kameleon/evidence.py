@@ -46,7 +46,7 @@ class Evidence:
     efficiency_of_draws: float
     """The same as the draws see it: much smaller where chains visit what jump proposals miss."""
     outlier_share: float
-    """The share of all squared weights that a few jump proposals have whose weights are far above all others; else 0."""
+    """The share of all squared weights that a few jump proposals have, each far above all others; else 0."""
     efficiency_in_warmup: float
     """The same in the last rounds of the warm-up, where it is known: much smaller if that was too short."""
     largest_z: float
