@@ -26,6 +26,7 @@ mod looks;
 mod merge;
 mod niche;
 mod particles;
+mod rest;
 mod rounds;
 mod schedule;
 mod settings;

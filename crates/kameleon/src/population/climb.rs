@@ -31,6 +31,18 @@ impl Climb {
         Self { is_done: climbers.is_empty(), climbers, generations: 0, pairs: None }
     }
 
+    /// With further climbs from these roots, after which all tops are compared; nothing is done if there are none.
+    pub(super) fn further(mut self, roots: &[Root]) -> Self {
+        self.climbers.iter_mut().for_each(|climber| climber.is_active = false);
+        self.climbers.extend(roots.iter().map(Climber::new));
+        Self { is_done: roots.is_empty(), climbers: self.climbers, generations: 0, pairs: None }
+    }
+
+    /// What was reached, by Laplace approximations where they can be had.
+    pub(super) fn explaining(&self) -> Vec<Niche> {
+        self.climbers.iter().map(Climber::explaining).collect()
+    }
+
     /// What was reached, the best first.
     pub fn niches(&self) -> Vec<Niche> {
         self.climbers.iter().map(Climber::niche).collect()

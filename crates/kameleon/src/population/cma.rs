@@ -1,5 +1,6 @@
 //! One climb: an evolution strategy with covariance matrix adaptation (CMA-ES, Hansen 2016), a generation at a time.
 
+use super::laplace::laplace;
 use super::links::Root;
 use super::niche::Niche;
 use super::particles::Particles;
@@ -172,6 +173,18 @@ impl Climber {
         } else {
             self.is_active = false;
         }
+    }
+
+    /// What explains the log posterior around it: a Laplace approximation by its last points, if they show a top.
+    pub(super) fn explaining(&self) -> Niche {
+        let mut points = Particles::default();
+        self.recent.iter().for_each(|recent| points.extend_possible(recent));
+        let niche = self.niche();
+        let Some(found) = laplace(&niche, &points) else { return niche };
+        // Its own top is a little higher than the best point.
+        let mut niche = Niche::new(found.centre, niche.log_density, found.factor);
+        niche.log_density += 0.5 * niche.squared_distance(&self.best);
+        niche
     }
 
     /// The niche that was reached: its top, and steps as wide as the mode.

@@ -5,7 +5,7 @@
 //! they were. Each lineage has an estimate of Z; with everything frozen that is learned, both are unbiased, and so is their mean.
 
 use super::guide::Guide;
-use super::links::{MOST_LINKED, shows_small_hills};
+use super::links::MOST_LINKED;
 use super::particles::Particles;
 use super::settings::LadderSettings;
 use super::sweep::{self, Counts, Proposed, Scales};
@@ -41,6 +41,9 @@ pub struct Ladder {
     /// All points that were evaluated and possible, for each level; draws from the prior may be several ones.
     evaluated: Vec<Particles>,
     first_levels: usize,
+    /// The number of evaluations.
+    #[serde(default)]
+    spent: usize,
     /// Levels that were learned elsewhere; then nothing is learned here.
     frozen: Vec<Rung>,
     is_done: bool,
@@ -82,6 +85,7 @@ impl Ladder {
             proposed: Default::default(),
             evaluated: Vec::new(),
             first_levels: 0,
+            spent: 0,
             frozen: Vec::new(),
             is_done: false,
         }
@@ -110,6 +114,11 @@ impl Ladder {
     /// The number of levels so far.
     pub fn levels(&self) -> usize {
         self.level
+    }
+
+    /// The number of evaluations so far.
+    pub(super) fn spent(&self) -> usize {
+        self.spent
     }
 
     /// Whether it reached the posterior. A ladder without a particle of positive likelihood does not.
@@ -156,9 +165,9 @@ impl Ladder {
             && self.moved_by.iter().all(|by| *by < 2)
     }
 
-    /// Takes draws from the prior, of which there may be more to come.
+    /// Takes draws from the prior.
     fn begin(&mut self, told: &Particles, rng: &mut Rng) {
-        let (half, is_first) = (told.len() / 2, self.evaluated.is_empty());
+        let half = told.len() / 2;
         let mut possible = Particles::default();
         possible.extend_possible(told);
         // The search for links is quadratic in the number of points.
@@ -168,10 +177,7 @@ impl Ladder {
         for i in 0..told.len() {
             self.lineages[usize::from(i >= half)].states.push(told, i);
         }
-        let may_go_on = is_first && self.settings.more > 0 && self.frozen.is_empty();
-        if !(may_go_on && shows_small_hills(&possible)) {
-            self.climb(rng);
-        }
+        self.climb(rng);
     }
 
     /// Goes up to the next level, if there is one.
@@ -277,8 +283,7 @@ impl Stage for Ladder {
             return None;
         }
         let Some(rung) = &self.rung else {
-            let count = if self.lineages[0].states.is_empty() { self.settings.first } else { self.settings.more };
-            return Some(prior.draws(rng, 2 * (count / 2).max(2)));
+            return Some(prior.draws(rng, 2 * (self.settings.first / 2).max(2)));
         };
         let mut points = Vec::new();
         for h in [0, 1] {
@@ -289,6 +294,7 @@ impl Stage for Ladder {
     }
 
     fn learn(&mut self, told: Particles, _: &dyn Prior, rng: &mut Rng) {
+        self.spent += told.len();
         let half = told.len() / 2;
         let Some(rung) = &self.rung else {
             return self.begin(&told, rng);

@@ -99,7 +99,7 @@ impl Links {
 
     fn add(&mut self, level: &Particles, most: usize) {
         let d = level.dim();
-        let Some(nearest) = nearest_better(level) else { return };
+        let Some(nearest) = nearest_better(level, &log_posteriors(level)) else { return };
         let NearestBetter { order, scale, links, around } = nearest;
         let mean = links.iter().skip(1).map(|(length, _)| length).sum::<f64>() / (links.len() - 1) as f64;
         let steps: Vec<f64> = scale.iter().map(|s| FIRST_STEP * mean * s).collect();
@@ -122,33 +122,36 @@ impl Links {
 }
 
 /// The points of a level from the best on, and the link of each.
-struct NearestBetter {
-    order: Vec<usize>,
+pub(super) struct NearestBetter {
+    pub(super) order: Vec<usize>,
     /// The standard deviation of each coordinate.
-    scale: Vec<f64>,
+    pub(super) scale: Vec<f64>,
     /// The length of the link of each point, in units of the standard deviations, and the rank of its better end.
-    links: Vec<(f64, usize)>,
+    pub(super) links: Vec<(f64, usize)>,
     /// How many points are nearer to each than its better one: it is the best of these.
-    around: Vec<f64>,
+    pub(super) around: Vec<f64>,
 }
 
-/// Whether draws from the prior show several hills of very different sizes, down to the smallest that they can show. Then there may be
-/// smaller ones, and more draws show more of them.
-pub(super) fn shows_small_hills(draws: &Particles) -> bool {
-    let Some(NearestBetter { around, .. }) = nearest_better(draws) else { return false };
+/// Whether draws from the prior show several large hills, and not a bent ridge.
+pub(super) fn shows_large_hills(draws: &Particles) -> bool {
+    let Some(NearestBetter { around, .. }) = nearest_better(draws, &log_posteriors(draws)) else { return false };
     let n = around.len() as f64;
     let between = |low: f64, high: f64| around.iter().filter(|a| (low * n..high * n).contains(*a)).count();
-    between(LARGE, 1.0) >= 2 && (1..=MOST_SMALL).contains(&between(SMALL, MIDDLING))
+    between(LARGE, 1.0) >= 2 && between(SMALL, MIDDLING) <= MOST_SMALL
 }
 
-/// The nearest better point of each; none if there are fewer than two.
-fn nearest_better(level: &Particles) -> Option<NearestBetter> {
+fn log_posteriors(level: &Particles) -> Vec<f64> {
+    (0..level.len()).map(|i| level.log_posterior(i)).collect()
+}
+
+/// The nearest better point of each, by these values; none if there are fewer than two.
+pub(super) fn nearest_better(level: &Particles, values: &[f64]) -> Option<NearestBetter> {
     let (n, d) = (level.len().min(MOST_LINKED), level.dim());
     if n < 2 {
         return None;
     }
     let mut order: Vec<usize> = (0..level.len()).collect();
-    order.sort_by(|a, b| level.log_posterior(*b).total_cmp(&level.log_posterior(*a)));
+    order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
     order.truncate(n);
     let column = |k: usize| order.iter().map(move |i| level.points[i * d + k]);
     let deviation = |k: usize| {

@@ -12,6 +12,7 @@ use super::looks;
 use super::merge::Unite;
 use super::niche::Niche;
 use super::particles::Particles;
+use super::rest::Rest;
 use super::rounds::{LARGEST_K, RoundSettings, Rounds};
 use super::settings::{LadderSettings, Settings};
 use super::turned::Turned;
@@ -55,6 +56,9 @@ pub(super) struct Schedule {
     /// All niches so far; the best points of looks.
     niches: Vec<Niche>,
     best: Particles,
+    /// The points of a full ladder among which the search for the rest is still to come, and how that ladder was run.
+    #[serde(default)]
+    searched: Option<(Vec<Particles>, LadderSettings)>,
     /// The last states of ladders, with ln of their weights.
     states: Particles,
     #[serde(with = "where_there_is_one")]
@@ -77,6 +81,7 @@ enum Present {
     Ladder(Box<Ladder>),
     Links(Links),
     Climb(Climb),
+    Rest(Box<Rest>),
     Unite(Unite),
     Rounds(Box<Rounds>),
     Done,
@@ -95,6 +100,7 @@ impl Schedule {
             ladders: 0,
             niches: Vec::new(),
             best: Particles::default(),
+            searched: None,
             states: Particles::default(),
             log_weights: Vec::new(),
             log_z: Vec::new(),
@@ -171,7 +177,12 @@ impl Schedule {
                 self.after_ladder(&ladder);
             }
             Present::Links(links) => self.stage = Present::Climb(Climb::new(links.roots())),
+            Present::Rest(rest) => self.stage = Present::Climb(rest.climb()),
             Present::Climb(climb) => {
+                if let Some((levels, settings)) = self.searched.take() {
+                    self.stage = Present::Rest(Box::new(Rest::new(climb, levels, settings)));
+                    return;
+                }
                 let mut found = climb.niches();
                 found.retain(|niche| niche.fits(self.dim));
                 if self.niches.is_empty() {
@@ -232,6 +243,9 @@ impl Schedule {
             self.best = self.best.chosen(order);
         }
         let (levels, first) = ladder.evaluated();
+        if !self.is_look() {
+            self.searched = Some((levels.to_vec(), ladder.settings().after(ladder.spent())));
+        }
         self.stage = Present::Links(Links::new(levels, first, ladder.settings(), !self.is_look()));
     }
 
@@ -358,6 +372,7 @@ impl Schedule {
             }
             Present::Links(_) => format!("{which}: testing links"),
             Present::Climb(climb) => format!("{which}: climbing, {} niches", climb.niches().len()),
+            Present::Rest(_) => format!("{which}: looking for more niches, {known} known"),
             Present::Unite(_) => format!("{which}: comparing niches, {known} known"),
             Present::Rounds(rounds) if rounds.count() > 0 => {
                 let (round, last) = (rounds.count(), rounds.last());
@@ -377,6 +392,7 @@ impl Schedule {
             Present::Ladder(ladder) => ladder.fits(dim),
             Present::Links(links) => links.fits(dim),
             Present::Climb(climb) => climb.fits(dim),
+            Present::Rest(rest) => rest.fits(dim),
             Present::Unite(unite) => unite.fits(dim),
             Present::Rounds(rounds) => rounds.fits(dim),
             Present::Done => true,
@@ -386,6 +402,7 @@ impl Schedule {
             && self.circles.fits(dim)
             && self.niches.iter().all(|niche| niche.fits(dim))
             && [&self.best, &self.states].into_iter().all(|particles| particles.fits(dim))
+            && self.searched.iter().flat_map(|(levels, _)| levels).all(|level| level.fits(dim))
             && self.log_weights.len() == self.states.len()
             && self.rounds.as_ref().is_none_or(|rounds| rounds.fits(dim))
     }
@@ -397,6 +414,7 @@ impl Present {
             Self::Ladder(stage) => stage.as_mut(),
             Self::Links(stage) => stage,
             Self::Climb(stage) => stage,
+            Self::Rest(stage) => stage.as_mut(),
             Self::Unite(stage) => stage,
             Self::Rounds(stage) => stage.as_mut(),
             Self::Done => return None,

@@ -20,8 +20,10 @@ const FIRST: usize = 20;
 /// particle: if fewer are left, it has fewer particles, and if there would be fewer than the least, there is none.
 const LEAST_FULL: usize = 200;
 const EVALUATIONS_EACH: u64 = 100;
-/// How many more there are if the first ones show small hills.
+/// How many more there are after the ladder, for each particle, if the first ones show small hills; and the most evaluations of
+/// ladder and draws together.
 const MORE: usize = 55;
+const MOST_WITH_MORE: usize = 110;
 /// Up to this dimension they are looked at for that; in more a prior shows none.
 const MORE_UP_TO: usize = 12;
 /// The particles of a short look, for each dimension of at least five: with fewer, or with fewer sweeps, two looks take several
@@ -163,7 +165,7 @@ pub struct LadderSettings {
     pub particles: usize,
     /// The number of draws from the prior.
     pub first: usize,
-    /// How many more there are if the first ones show hills of very different sizes.
+    /// How many more there are after the ladder if the first ones show hills of very different sizes.
     pub more: usize,
     /// The fewest and the most sweeps at each level.
     pub least_sweeps: usize,
@@ -178,4 +180,12 @@ pub struct LadderSettings {
     pub climbs: usize,
     /// By what moves particles go on.
     pub moves: Moves,
+}
+
+impl LadderSettings {
+    /// With fewer draws from the prior to come if the ladder has taken many evaluations.
+    pub(super) fn after(self, spent: usize) -> Self {
+        let most = MOST_WITH_MORE * self.particles.min(USUAL_PARTICLES);
+        Self { more: self.more.min(most.saturating_sub(spent)), ..self }
+    }
 }

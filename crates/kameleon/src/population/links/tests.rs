@@ -34,7 +34,7 @@ fn every_mode_has_a_root_and_one_mode_has_few() {
 fn the_nearest_better_point_is_found() {
     let mut rng = stream(4, 0, Purpose::Learn);
     let level = level(&Gaussians::two(2), 200, &mut rng);
-    let NearestBetter { order, scale, links, around } = nearest_better(&level).unwrap();
+    let NearestBetter { order, scale, links, around } = nearest_better(&level, &log_posteriors(&level)).unwrap();
     for rank in 1..order.len() {
         let distance = |other: usize| {
             let (a, b) = (level.point(order[rank]), level.point(order[other]));
@@ -71,12 +71,12 @@ fn the_root_of_a_link_is_the_highest_point_before_the_dip() {
 
 /// Three wide hills and a narrow one in a box of ±10, and one hill alone.
 #[test]
-fn hills_of_very_different_sizes_call_for_more_draws() {
+fn several_large_hills_are_seen() {
     let mut rng = stream(6, 0, Purpose::Learn);
     let wide = |x: f64, y: f64| (vec![x, y, 0.0], 1.0, 0.3);
     let modes = vec![wide(-6.0, -6.0), wide(6.0, -6.0), wide(-6.0, 6.0), (vec![6.0, 6.0, 0.0], 0.15, 0.1)];
     let several = Gaussians { half_width: 10.0, modes };
-    assert!(shows_small_hills(&level(&several, 5000, &mut rng)));
-    assert!(!shows_small_hills(&level(&Gaussians::one(3), 5000, &mut rng)));
-    assert!(!shows_small_hills(&Particles::default()));
+    assert!(shows_large_hills(&level(&several, 5000, &mut rng)));
+    assert!(!shows_large_hills(&level(&Gaussians::one(3), 5000, &mut rng)));
+    assert!(!shows_large_hills(&Particles::default()));
 }
