@@ -107,6 +107,8 @@ class Reweighted:
         """Whether the figures can be believed."""
         self.why: str = found["why"]
         """If not, why."""
+        self.converged: bool = found["converged"]
+        """Whether the run is called converged, or has reached its goal: if not, what is wrong with its draws is wrong here, too."""
         self.log_weights = log_weights
         """The logarithm of the weight of each draw, of shape (chains, draws)."""
         self._text = text
@@ -173,4 +175,6 @@ def reweight(result: Result, log_ratio: Callable[[NDArray[np.float64]], float] |
             what = f"must have a number for each draw, of shape {draws.shape[:2]}, not {values.shape}"
             raise SettingsError("log_ratio", what)
     values = np.ascontiguousarray(values.reshape(draws.shape[:2]))
-    return Reweighted(*_kameleon.reweight(result.names, draws, values), values)
+    summary = result.summary()
+    converged = summary.converged or summary.goal is not None
+    return Reweighted(*_kameleon.reweight(result.names, draws, values, converged), values)

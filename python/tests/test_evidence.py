@@ -109,6 +109,16 @@ def test_reweighting_takes_a_function_an_array_or_an_expression(result):
     assert by_function["rate"]["mean"] == pytest.approx(by_array["rate"]["mean"], rel=1e-12)
 
 
+def test_few_draws_are_refused_and_a_run_that_is_not_converged_is_told(result):
+    one = km.reweight(result, lambda x: -0.5 * ((x[0] - 2.345678) / 1e-6) ** 2)
+    assert not one.reliable and len(one) == 0 and one.ess < 100 and "effective size" in one.why
+    assert result.summary().converged and km.reweight(result, "0*rate").converged
+    short = events(draws=200)
+    changed = km.reweight(short, "0*rate")
+    assert not short.summary().converged and changed.reliable and not changed.converged
+    assert "The run is not converged" in repr(changed) and "not converged" not in repr(km.reweight(result, "0*rate"))
+
+
 def test_a_change_that_is_too_large_is_refused(result):
     changed = km.reweight(result, lambda x: 50 * x[0])
     assert not changed.reliable and len(changed) == 0 and math.isnan(changed.log_change)

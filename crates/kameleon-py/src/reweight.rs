@@ -4,16 +4,18 @@ use crate::array::Vector;
 use crate::{error, json};
 use kameleon::record::Draws;
 use kameleon_models::Expression;
+use kameleon_runs::Reweighted;
 use kameleon_runs::output::{ChainDraws, Posterior};
 use numpy::{PyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::prelude::*;
 
-/// The summary of draws of shape (chains, draws, parameters) under a changed density, as JSON and as text.
+/// The summary of draws of shape (chains, draws, parameters) of a run, converged or not, under a changed density: as JSON and as text.
 #[pyfunction]
 pub fn reweight(
     names: Vec<String>,
     draws: PyReadonlyArray3<'_, f64>,
     log_ratio: PyReadonlyArray2<'_, f64>,
+    converged: bool,
 ) -> PyResult<(String, String)> {
     let draws = draws.as_array();
     let chains = draws.outer_iter().enumerate().map(|(index, chain)| {
@@ -24,6 +26,7 @@ pub fn reweight(
     let posterior = Posterior { chains: chains.collect(), names, ..Posterior::default() };
     let log_ratios: Vec<Vec<f64>> = log_ratio.as_array().outer_iter().map(|chain| chain.to_vec()).collect();
     let found = kameleon_runs::reweight(&posterior, &log_ratios).map_err(error::settings)?;
+    let found = Reweighted { converged, ..found };
     Ok((json::write(&found)?, found.to_string()))
 }
 

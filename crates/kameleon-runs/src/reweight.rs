@@ -3,9 +3,10 @@
 use crate::error::RunError;
 use crate::output::Posterior;
 use crate::settings::SettingsError;
-use kameleon::diagnose::{HEADER, LARGEST_K, ParameterSummary, mcse_mean, pareto_k};
+use kameleon::diagnose::{HEADER, LARGEST_K, LEAST_DRAWS, ParameterSummary, mcse_mean, pareto_k};
 use kameleon_models::Expression;
 use serde::Serialize;
+use std::cmp::Ordering;
 use std::fmt;
 
 /// What the draws say under the changed density.
@@ -13,9 +14,9 @@ use std::fmt;
 pub struct Reweighted {
     /// The parameters; none if the change is too large.
     pub parameters: Vec<Parameter>,
-    /// Pareto k̂ of the weights.
+    /// Pareto k̂ of the weights of different points.
     pub pareto_k: f64,
-    /// The effective number of draws, of the parameter with the fewest.
+    /// The effective number of draws: of the parameter with the fewest, and not above what weights leave of different points.
     pub ess: f64,
     /// The number of draws.
     pub draws: usize,
@@ -27,6 +28,8 @@ pub struct Reweighted {
     pub reliable: bool,
     /// If not, why; otherwise empty.
     pub why: String,
+    /// Whether nothing speaks against the draws themselves: the run is called converged, or has reached its goal.
+    pub converged: bool,
 }
 
 /// One parameter under the changed density.
@@ -74,35 +77,71 @@ pub fn reweight(posterior: &Posterior, log_ratios: &[Vec<f64>]) -> Result<Reweig
     let mean = weights.iter().flatten().sum::<f64>() / all.len() as f64;
     weights.iter_mut().flatten().for_each(|w| *w /= mean);
     let parameters: Vec<Parameter> = (0..posterior.dim()).map(|i| Parameter::new(posterior, i, &weights)).collect();
+    let different = different(posterior, &weights);
     // The weights alone leave no more than (Σw)²/Σw²: a few draws that share all weight look alike.
-    let most = all.len() as f64 / (weights.iter().flatten().map(|w| w * w).sum::<f64>() / all.len() as f64);
-    let ess = parameters.iter().map(|p| p.ess).fold(most, f64::min);
+    let most = (all.len() as f64).powi(2) / different.iter().map(|(sum, _)| sum * sum).sum::<f64>();
+    let verdict = posterior.summary().verdict;
     let found = Reweighted {
+        pareto_k: pareto_k(&different.iter().map(|(sum, count)| (sum / count).ln()).collect::<Vec<_>>()),
+        ess: parameters.iter().map(|p| p.ess).fold(most, f64::min),
         parameters,
-        pareto_k: pareto_k(&all),
-        ess,
         draws: all.len(),
         log_change: largest + mean.ln(),
         log_change_error: error_of_mean(&weights),
         reliable: true,
         why: String::new(),
+        converged: verdict.converged || verdict.goal.is_some(),
     };
-    Ok(found.judged())
+    Ok(found.judged(most))
+}
+
+/// The weight of each different point, and the number of draws there: a draw that is repeated counts as one.
+fn different(posterior: &Posterior, weights: &[Vec<f64>]) -> Vec<(f64, f64)> {
+    let points = posterior.chains.iter().flat_map(|chain| chain.draws.points.chunks_exact(posterior.dim()));
+    let mut draws: Vec<(&[f64], f64)> = points.zip(weights.iter().flatten().copied()).collect();
+    let order = |a: &[f64], b: &[f64]| {
+        a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    };
+    draws.sort_by(|a, b| order(a.0, b.0));
+    let same = draws.chunk_by(|a, b| order(a.0, b.0).is_eq());
+    same.map(|draws| (draws.iter().map(|(_, weight)| weight).sum(), draws.len() as f64)).collect()
 }
 
 impl Reweighted {
-    /// Without figures where they cannot be believed.
-    fn judged(self) -> Self {
-        if self.pareto_k <= LARGEST_K {
-            return self;
-        }
-        let (k, ess, draws) = (self.pareto_k, self.ess, self.draws);
-        let why = format!(
-            "the change is too large for these draws: their weights have a heavy tail (Pareto k is {k:.2}, at most {LARGEST_K} \
-             is good; the effective size is {ess:.0} of {draws} draws); sample the changed model instead"
-        );
+    /// Without figures where they cannot be believed; the weights leave this effective number of draws.
+    fn judged(self, most: f64) -> Self {
+        let Some(why) = self.against(most) else { return self };
         let (log_change, log_change_error) = (f64::NAN, f64::NAN);
         Self { parameters: Vec::new(), log_change, log_change_error, reliable: false, why, ..self }
+    }
+
+    /// What speaks against the figures.
+    fn against(&self, most: f64) -> Option<String> {
+        let Self { pareto_k, draws, .. } = self;
+        let ess = self.ess.floor();
+        if most < LEAST_DRAWS {
+            return Some(format!(
+                "the change is too large for these draws: their effective size is {ess} of {draws} ({LEAST_DRAWS} is the least; \
+                 repeats of a draw count as one); sample the changed model instead, or run longer if the change is small"
+            ));
+        }
+        if *pareto_k > LARGEST_K {
+            return Some(format!(
+                "the change is too large for these draws: their weights have a heavy tail (Pareto k is {pareto_k:.2}, at most \
+                 {LARGEST_K} is good; the effective size is {ess} of {draws} draws); sample the changed model instead"
+            ));
+        }
+        if self.ess < LEAST_DRAWS {
+            return Some(format!(
+                "these draws say too little of the changed model: their effective size is {ess} of {draws} ({LEAST_DRAWS} is the \
+                 least); run longer, or sample the changed model"
+            ));
+        }
+        let odd = self.parameters.iter().find(|parameter| !parameter.ess.is_finite())?;
+        Some(format!(
+            "{} has no standard error: the draws that count are all the same, or not finite; sample the changed model instead",
+            odd.name
+        ))
     }
 }
 
@@ -121,14 +160,17 @@ impl fmt::Display for Reweighted {
             row[1..].iter().zip(&widths[1..]).try_for_each(|(cell, width)| write!(f, "  {cell:>width$}"))?;
             writeln!(f)?;
         }
-        match self.parameters.iter().any(|parameter| parameter.ess > self.draws as f64) {
-            true => writeln!(
+        if self.parameters.iter().any(|parameter| parameter.ess > self.draws as f64) {
+            writeln!(
                 f,
                 "An ESS above the number of draws ({}) is no mistake: draws that balance each other have a mean with a smaller error than \
                  independent ones.",
                 self.draws
-            ),
-            false => Ok(()),
+            )?;
+        }
+        match self.converged {
+            true => Ok(()),
+            false => writeln!(f, "The run is not converged: what is wrong with its draws is wrong here, too."),
         }
     }
 }

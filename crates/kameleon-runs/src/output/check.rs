@@ -28,7 +28,8 @@ pub fn doubt(stein: &Stein, names: &[String]) -> Option<String> {
     ))
 }
 
-fn name_of(parameter: usize, names: &[String]) -> &str {
+/// The name of a parameter, if it has one.
+pub fn name_of(parameter: usize, names: &[String]) -> &str {
     names.get(parameter).map_or("a parameter", String::as_str)
 }
 

@@ -76,7 +76,8 @@ impl Posterior {
              max-evaluations lets it go on."
                 .to_owned()
         });
-        [funnel, crowded, learning, unfinished].into_iter().flatten().collect()
+        let contradiction = self.jumps.as_ref().and_then(|jumps| jumps.contradiction(&self.names));
+        [funnel, crowded, learning, unfinished, contradiction].into_iter().flatten().collect()
     }
 
     /// Adds the remarks. A warm-up that came to its limit may be why draws are not good; of good ones that are jumped well it says nothing.
@@ -150,6 +151,20 @@ mod tests {
         assert!(with(true, 0.19).converged && with(false, 0.02).converged);
         let short = with(true, 0.02);
         assert!(!short.converged && short.messages[0].contains("0.020 in its last rounds and 0.20"), "{short}");
+    }
+
+    #[test]
+    fn draws_whose_means_are_far_from_those_of_the_weighted_proposals_are_not_called_converged() {
+        let with = |z: f64, pareto_k: f64| {
+            let mut jumps = JumpSummary::none("", true);
+            jumps.distances = vec![-z];
+            (jumps.evidence.pareto_k, jumps.evidence.proposals) = (pareto_k, 1000);
+            Posterior { jumps: Some(jumps), ..even() }.summary().verdict
+        };
+        // Up to eight standard errors they are a warning.
+        assert!(with(7.5, 0.2).converged && with(81.0, 0.9).converged);
+        let far = with(81.0, 0.2);
+        assert!(!far.converged && far.messages[0].contains("a over the draws is 81.0 standard errors away"), "{far}");
     }
 
     #[test]

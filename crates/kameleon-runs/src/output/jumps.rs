@@ -1,5 +1,6 @@
 //! What the jump proposals of a run say: its evidence, and the means of parameters by weights next to those of the chains.
 
+use super::check::name_of;
 use super::numbers::numbers;
 use kameleon::diagnose::{Evidence, LARGEST_K, LARGEST_Z, LEAST_PROPOSALS, mcse_mean, r_hat, weighted_means};
 use kameleon::proposal::FUNNEL;
@@ -16,6 +17,10 @@ pub const AT_LIMIT: &str = "The warm-up came to its limit";
 
 /// Jumps whose effective share is below this are poor. With noise of sd 1 in the log density no share is above 0.37.
 const GOOD_EFFICIENCY: f64 = 0.2;
+
+/// From this distance on, in standard errors, weighted means that are not those of the draws speak against the draws: their errors may be
+/// too small, but not that much.
+const GROSS_Z: f64 = 8.0;
 
 /// What the jump proposals say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -125,13 +130,23 @@ impl JumpSummary {
         self.largest_distance().filter(|(_, z)| believed && *z > LARGEST_Z)
     }
 
+    /// What weighted means have against the draws, if they are too far away for any error of the weights.
+    pub fn contradiction(&self, names: &[String]) -> Option<String> {
+        let (worst, z) = self.too_far().filter(|(_, z)| *z > GROSS_Z)?;
+        Some(format!(
+            "Chains that agree may have missed a region: the mean of {} over the draws is {z:.1} standard errors away from its mean by the \
+             weighted jump proposals, as a warning says. Run longer, or from other starts.",
+            name_of(worst, names)
+        ))
+    }
+
     /// A warning if the weighted means, where their weights can be believed, are not those of the chains.
     pub fn warning(&self, names: &[String]) -> Option<String> {
         let (worst, z) = self.too_far()?;
         Some(format!(
             "the mean of {} over the draws is {z:.1} standard errors away from its mean by the weighted jump proposals: the \
              chains may not have visited every region in proportion to its probability; run longer, or from other starts",
-            names.get(worst).map_or("a parameter", String::as_str)
+            name_of(worst, names)
         ))
     }
 }

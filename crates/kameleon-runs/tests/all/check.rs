@@ -80,3 +80,15 @@ fn modes_that_nobody_looked_for_are_told_and_a_warm_up_at_its_limit_is_where_it_
     let started = RunSettings::from_toml(&format!("{model}\nstart = [[0]]\nrun.warmup = 300"), "run.toml").unwrap();
     assert_eq!(run(&started, None).unwrap().posterior.summary().verdict.words().count(), 0);
 }
+
+/// The draws are right, but the slope of a step function is not that of the steps.
+#[test]
+fn slopes_of_rounded_likelihoods_are_measured_and_not_believed() {
+    let poisson = "model.log-density = \"round(n)*ln(7) - lgamma(round(n)+1) - 7\"\nparameters.n = { prior = \"uniform(0, 40)\" }";
+    let steps = "parameters = [\"x\", \"y\", \"z\"]\nmodel.log-density = \"-2*(floor(abs(x)) + floor(abs(y)) + floor(abs(z)))\"";
+    for model in [poisson, steps] {
+        let (_, check, posterior) = spent(model, "");
+        let verdict = posterior.summary().verdict;
+        assert!(check > 270 && verdict.converged && !verdict.tails_checked, "{verdict}");
+    }
+}

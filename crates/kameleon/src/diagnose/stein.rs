@@ -10,6 +10,7 @@
 mod measured;
 mod polynomial;
 mod regression;
+mod trapezoid;
 
 use super::draws::moments;
 use super::evidence::number;

@@ -3,6 +3,7 @@
 //! A few hundred draws are enough: a regression on fields of degree two or three leaves so little of a mean that its error is far
 //! below that of the mean over all draws. Squares are left out, for their errors are too small where tails are heavy.
 
+use super::trapezoid::slopes_explain;
 use super::{
     Basis, CUBIC_UP_TO, MOST_DRAWS, Regression, Stein, SteinFigure, Thinned, White, columns, moments, number_of_terms,
 };
@@ -100,30 +101,40 @@ impl Places {
         points
     }
 
-    /// What the log densities at the neighbours say of the means; none where one of them is not finite, as at an edge.
+    /// What the log densities at the neighbours say of the means; none where one of them is not finite, as at an edge, and where slopes
+    /// do not say how the log density changes, as of a step function.
     pub fn stein(&self, values: &[f64]) -> Option<Stein> {
-        let (dim, h) = (self.fields.dim(), self.differences.step());
-        let each = self.differences.evaluations_each(dim);
-        if values.len() != self.places.log_density.len() * each || values.iter().any(|v| !v.is_finite()) {
+        let dim = self.fields.dim();
+        let count = self.places.log_density.len() * self.differences.evaluations_each(dim);
+        if values.len() != count || values.iter().any(|v| !v.is_finite()) {
             return None;
         }
-        let white = self.white.points(&self.places.points);
+        let (white, slopes) = (self.white.points(&self.places.points), self.slopes(values));
+        if !slopes_explain(&white, &slopes, &self.places.log_density, dim) {
+            return None;
+        }
         let width = dim * self.fields.len();
         let (mut rows, mut terms) = (Vec::with_capacity(white.len() * self.fields.len()), vec![0.0; self.fields.len()]);
-        for ((y, around), here) in white.chunks_exact(dim).zip(values.chunks_exact(each)).zip(&self.places.log_density)
-        {
+        for (y, slope) in white.chunks_exact(dim).zip(slopes.chunks_exact(dim)) {
             self.fields.values(y, &mut terms);
-            for i in 0..dim {
-                let slope = match self.differences {
-                    Differences::Forward(_) => (around[i] - here) / h,
-                    Differences::Central => (around[2 * i] - around[2 * i + 1]) / (2.0 * h),
-                };
-                rows.extend(self.fields.stein(i, &terms, slope));
-            }
+            (0..dim).for_each(|i| rows.extend(self.fields.stein(i, &terms, slope[i])));
         }
         let regression = Regression::new(rows.chunks_exact(width), RIDGE)?;
         let means = (0..dim).map(|i| self.figure(i, &rows, &regression)).collect();
         Some(Stein { residual: 0.0, means, squares: vec![], evaluations: values.len() as u64 })
+    }
+
+    /// The slopes at the places, in white coordinates, by the log densities at the neighbours.
+    fn slopes(&self, values: &[f64]) -> Vec<f64> {
+        let h = self.differences.step();
+        let each = self.differences.evaluations_each(self.fields.dim());
+        let at_place = |(around, here): (&[f64], &f64)| -> Vec<f64> {
+            match self.differences {
+                Differences::Forward(_) => around.iter().map(|value| (value - here) / h).collect(),
+                Differences::Central => around.chunks_exact(2).map(|pair| (pair[0] - pair[1]) / (2.0 * h)).collect(),
+            }
+        };
+        values.chunks_exact(each).zip(&self.places.log_density).flat_map(at_place).collect()
     }
 
     /// Compares the mean of a parameter over all draws with what is left of it at the places.

@@ -98,17 +98,32 @@ fn too_few_draws_or_too_many_parameters_give_no_answer() {
     assert_eq!(stein(&[], 2), None);
 }
 
+type Chains = Vec<(Vec<f64>, Vec<f64>)>;
+
+/// What slopes of a density, measured at draws of it, say of them.
+fn measured_by(
+    chains: &Chains,
+    dim: usize,
+    differences: Differences,
+    value: impl FnMut(&[f64]) -> f64,
+) -> Option<Stein> {
+    let chains: Vec<(&[f64], &[f64])> = chains.iter().map(|(points, log)| (&points[..], &log[..])).collect();
+    let places = Places::new(&chains, dim, differences).unwrap();
+    places.stein(&places.neighbours().chunks_exact(dim).map(value).collect::<Vec<f64>>())
+}
+
+/// The log density of a target.
+fn density_of(mut target: impl Target) -> impl FnMut(&[f64]) -> f64 {
+    let mut rng = stream(0, 0, Purpose::Start);
+    move |x| target.log_density(x, Noise { rng: &mut rng, normals: &[] }).unwrap()
+}
+
 /// What measured slopes say of chains of a funnel, whose log density no polynomial fits.
 fn measured(seed: u64, differences: Differences, keep: impl Fn(&[f64]) -> bool) -> Stein {
-    let mut funnel = Funnel::new(3, 1.5).unwrap();
+    let funnel = Funnel::new(3, 1.5).unwrap();
     let chains = chains(funnel.clone(), seed, 2000, keep);
-    let chains: Vec<(&[f64], &[f64])> = chains.iter().map(|(points, log)| (&points[..], &log[..])).collect();
-    assert!(!stein(&chains, 3).unwrap().speaks());
-    let places = Places::new(&chains, 3, differences).unwrap();
-    let mut rng = stream(0, 0, Purpose::Start);
-    let mut value = |x: &[f64]| funnel.log_density(x, Noise { rng: &mut rng, normals: &[] }).unwrap();
-    let values: Vec<f64> = places.neighbours().chunks_exact(3).map(&mut value).collect();
-    places.stein(&values).unwrap()
+    assert!(!said(&chains, 3).speaks());
+    measured_by(&chains, 3, differences, density_of(funnel)).unwrap()
 }
 
 /// A run is doubted by mistake with probability 0.01; of twenty runs more than two are with probability 0.001.
@@ -133,6 +148,40 @@ fn measured_slopes_tell_a_tail_that_all_chains_missed() {
 }
 
 #[test]
+fn measured_slopes_tell_missed_tails_of_eight_parameters_too() {
+    let funnel = Funnel::new(8, 1.5).unwrap();
+    let cut = chains(funnel.clone(), 1, 2000, |x| x[0] > -2.0);
+    let found = measured_by(&cut, 8, Differences::Forward(9000), density_of(funnel)).unwrap();
+    assert!(found.off().iter().any(|(i, _, figure)| *i == 0 && figure.z > 0.0), "{found:?}");
+    let banana = Banana::new(8, 0.1, 100.0).unwrap();
+    let cut = chains(banana.clone(), 2, 2000, |x| x[0].abs() < 20.0);
+    let found = measured_by(&cut, 8, Differences::Central, density_of(banana)).unwrap();
+    assert!(found.off().iter().any(|(i, _, figure)| *i == 1 && figure.z < 0.0), "{found:?}");
+}
+
+/// The slope of −2 Σ⌊|x|⌋ is zero nearly everywhere, and the draws are right.
+#[test]
+fn slopes_of_steps_are_not_believed() {
+    let steps = |x: &[f64]| -2.0 * x.iter().map(|x| x.abs().floor()).sum::<f64>();
+    for (dim, differences) in
+        [(1, Differences::Forward(800)), (3, Differences::Forward(800)), (3, Differences::Central)]
+    {
+        let one = |chain: u64| {
+            let mut rng = stream(5, chain, Purpose::Start);
+            let mut coordinate = || {
+                let (step, side) =
+                    ((-0.5 * f64::ln(rng.random_range(0.0..1.0))).floor(), rng.random_range(-1.0f64..1.0));
+                side.signum() * (step + side.abs())
+            };
+            let points: Vec<f64> = (0..2000 * dim).map(|_| coordinate()).collect();
+            let log_density = points.chunks_exact(dim).map(steps).collect();
+            (points, log_density)
+        };
+        assert_eq!(measured_by(&(0..4).map(one).collect(), dim, differences, steps), None);
+    }
+}
+
+#[test]
 fn slopes_are_not_measured_with_too_few_evaluations_nor_believed_at_an_edge() {
     let draws = chains(Funnel::new(3, 1.5).unwrap(), 1, 500, |_| true);
     let chains: Vec<(&[f64], &[f64])> = draws.iter().map(|(points, log)| (&points[..], &log[..])).collect();
@@ -141,7 +190,8 @@ fn slopes_are_not_measured_with_too_few_evaluations_nor_believed_at_an_edge() {
     let places = Places::new(&chains, 3, Differences::Forward(300)).unwrap();
     let count = places.neighbours().len() / 3;
     assert!((270..=300).contains(&count), "{count}");
-    let mut values = vec![0.0; count];
+    let mut values: Vec<f64> =
+        places.neighbours().chunks_exact(3).map(density_of(Funnel::new(3, 1.5).unwrap())).collect();
     assert!(places.stein(&values).is_some());
     values[7] = f64::NEG_INFINITY;
     assert_eq!(places.stein(&values), None);
