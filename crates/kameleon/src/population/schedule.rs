@@ -365,10 +365,8 @@ impl Schedule {
             Present::Ladder(ladder) => {
                 let (level, beta, log_z) = (ladder.levels(), ladder.beta(), ladder.log_z());
                 let particles = self.particles;
-                format!(
-                    "{which}: level {level}, beta {beta:.1e}, {particles} particles{}",
-                    known_so_far("log Z", log_z)
-                )
+                let beta = if beta < 0.001 { format!("{beta:.1e}") } else { format!("{beta:.3}") };
+                format!("{which}: level {level}, β {beta}, {particles} particles{}", known_so_far("log Z", log_z))
             }
             Present::Links(_) => format!("{which}: testing links"),
             Present::Climb(climb) => format!("{which}: climbing, {} niches", climb.niches().len()),
