@@ -108,7 +108,7 @@ class Reweighted:
         self.why: str = found["why"]
         """If not, why."""
         self.converged: bool = found["converged"]
-        """Whether the run is called converged, or has reached its goal: if not, what is wrong with its draws is wrong here, too."""
+        """Whether the run is called converged, or has reached its goal; if not, its faults are here, too."""
         self.log_weights = log_weights
         """The logarithm of the weight of each draw, of shape (chains, draws)."""
         self._text = text
