@@ -11,7 +11,7 @@ fn three() -> Gaussians {
     Gaussians { half_width: 10.0, modes }
 }
 
-/// Values at draws from the prior, of which so many are far from the narrow mode, and at further points.
+/// Values at draws from the prior, a given number of them far from the narrow mode, and at further points.
 fn level(problem: &Gaussians, far: usize, further: &[[f64; 3]], rng: &mut Rng) -> Particles {
     let distance = |x: &[f64]| x.iter().zip(NARROW).map(|(x, m)| (x - m).powi(2)).sum::<f64>().sqrt();
     let mut points: Vec<f64> = Vec::new();
