@@ -13,8 +13,9 @@ use serde::{Deserialize, Serialize};
 
 /// The first time anything but the scales is learned.
 const FIRST: u64 = 100;
-/// The shortest warm-up from which something can be learned.
+/// The shortest warm-up from which something can be learned, …
 const LEAST_WARMUP: u64 = 200;
+/// … and by many chains.
 const LEAST_WARMUP_OF_MANY: u64 = 40;
 /// Times grow at least by this while there are only steps, …
 const GROWTH: f64 = 1.3;
