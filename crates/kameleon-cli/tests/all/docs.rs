@@ -17,7 +17,7 @@ const STAND_INS: &[(&str, &str)] = &[
         "publish --workspace --locked" | "update --workspace") ;; *) exit 1;; esac"#,
     ),
     ("git", r#"case "$1" in commit | tag | push) ;; *) exit 1;; esac"#),
-    ("make", r#"grep -q "^$1:" "$ROOT/Makefile""#),
+    ("make", r#"exec "$(command -p -v make)" --dry-run --directory="$ROOT" "$@" >/dev/null"#),
     ("R", r#"[ "$1 $2" = "CMD INSTALL" ] && test -e "$ROOT/$3/DESCRIPTION""#),
     ("pip", r#"[ "$1" = install ] && [ -n "$2" ]"#),
     ("python", r#"test -e "$1""#),

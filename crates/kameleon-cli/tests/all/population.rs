@@ -25,7 +25,7 @@ fn the_summary_lists_modes_json_has_them_and_draws_are_labelled_on_request() {
     assert!(log.contains("population: ladder 1: level") && log.contains("particles, log Z"), "{log}");
     assert!(on_one_line(&said).contains("in 3 dimensions: population of 300, "), "{said}");
     assert!(
-        on_one_line(&said).contains("evaluations, then 4 chains, 500 iterations of warm-up and 1000 draws"),
+        on_one_line(&said).contains("evaluations, then 4 chains, 200 iterations of warm-up and 1000 draws"),
         "{said}"
     );
     assert!(said.contains("\nlog evidence by the population's ladder  "), "{said}");

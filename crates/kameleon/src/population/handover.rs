@@ -13,7 +13,7 @@ use crate::random::{Purpose, stream};
 use crate::warmup::{Fit, jump_share, regions_at, shrunk_frame, weights};
 
 /// The iterations in which chains learn the scales of local moves.
-pub const SETTLING: u64 = 500;
+pub const SETTLING: u64 = 200;
 /// A mode of less than this share has no chain of its own.
 const LEAST_MODE: f64 = 0.001;
 /// The least and the largest share of jumps: the density has only been tested by its own draws, and local steps lead out of tails that it

@@ -32,6 +32,8 @@ const FEW: f64 = 0.1;
 const LEAST_AROUND: f64 = 2.0;
 /// A niche is small if it has fewer than this share of the draws from the prior.
 const SMALL: f64 = 1.0 / 400.0;
+/// From this dimension on a mode a tenth as wide as another is likely to have met no draw: .1⁴ of 20,000 is two.
+const MANY: usize = 4;
 /// The most climbs.
 const MOST_CLIMBS: usize = 20;
 /// The length of their first steps, over the mean distance to a better point: longer ones leave a small basin.
@@ -66,15 +68,18 @@ impl Rest {
         Self { explains, more, ..rest }
     }
 
-    /// Whether draws from the prior show several large hills, and a niche that so few of them met that they may have met nothing of
-    /// another one.
+    /// Whether draws from the prior show several large hills, and may have met nothing of another one: since there are so many dimensions
+    /// that a narrow one is rarely met, or since they met few points of one that is known.
     fn calls_for_more(&self, draws: &Particles) -> bool {
+        if !shows_large_hills(draws) {
+            return false;
+        }
         let mut met = vec![0; self.explaining.len()];
         (0..draws.len()).for_each(|i| met[self.explained(draws.point(i)).1] += 1);
         let least = least_mass(&self.explaining);
         let is_small = |met: usize| (met as f64) < SMALL * draws.len() as f64;
-        self.explaining.iter().zip(met).any(|(niche, met)| niche.log_mass() > least && is_small(met))
-            && shows_large_hills(draws)
+        let mut modes = self.explaining.iter().zip(met).filter(|(niche, _)| niche.log_mass() > least);
+        if draws.dim() >= MANY { modes.count() > 1 } else { modes.any(|(_, met)| is_small(met)) }
     }
 
     /// All climbs, with those that are still to be made.

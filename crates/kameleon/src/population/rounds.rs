@@ -27,7 +27,7 @@ pub(super) const LARGEST_K: f64 = 0.5;
 const STABLE: f64 = 0.85;
 const LEAST_EFFICIENCY: f64 = 0.05;
 /// A round after which a short look may end at once: its efficiency, and the effective draws for each dimension, of at least
-/// five.
+/// three.
 const AT_ONCE: f64 = 0.5;
 const DRAWS_EACH: f64 = 400.0;
 
@@ -176,7 +176,7 @@ impl Rounds {
     fn is_enough(&self, dim: usize) -> bool {
         let Estimate { pareto_k, efficiency, .. } = self.last();
         let good = pareto_k < LARGEST_K && efficiency > LEAST_EFFICIENCY;
-        let drawn = || effective_number(&self.learning.proposals().weighted().1) >= DRAWS_EACH * dim.max(5) as f64;
+        let drawn = || effective_number(&self.learning.proposals().weighted().1) >= DRAWS_EACH * dim.max(3) as f64;
         good && (self.learning.is_enough() || (self.settings.at_once && efficiency > AT_ONCE && drawn()))
     }
 }

@@ -302,8 +302,10 @@ impl Schedule {
             (self.content, self.settings.ladder_when_unsure)
         } else {
             let last = rounds.last();
-            let agrees = last.pareto_k <= LARGEST_K && far_ladder(&self.log_z, last.log_z, false).is_none();
-            (rounds.is_good() && agrees && sees_all, self.ladders < self.settings.ladders)
+            // A ladder whose log Z is smaller has lost modes on its way, as most do, and its search has found them.
+            let lost = far_ladder(&self.log_z, last.log_z, false).is_some_and(|ladder| ladder > last.log_z);
+            let is_enough = rounds.is_good() && last.pareto_k <= LARGEST_K && !lost && sees_all;
+            (is_enough, self.ladders < self.settings.ladders)
         };
         // What was learned stays, should the next ladder not come to its end.
         self.keep_rounds(rounds);

@@ -26,11 +26,11 @@ const MORE: usize = 55;
 const MOST_WITH_MORE: usize = 110;
 /// Up to this dimension they are looked at for that; in more a prior shows none.
 const MORE_UP_TO: usize = 12;
-/// The particles of a short look, for each dimension of at least five: with fewer, or with fewer sweeps, two looks take several
+/// The particles of a short look, for each dimension of at least three: with fewer, or with fewer sweeps, two looks take several
 /// modes for one in seven and eight dimensions.
 const LOOK_EACH: usize = 40;
-/// Sweeps of a look at each level, up to five dimensions and beyond.
-const LOOK_SWEEPS: (usize, usize) = (2, 4);
+/// Sweeps of a look at each level and the effective share that a level leaves, up to five dimensions and beyond.
+const LOOK_LEVELS: [(usize, f64); 2] = [(2, 0.3), (3, 0.4)];
 /// The draws from the prior of a look, for each dimension up to five: they are what meets a narrow mode beside a wide one. In more
 /// dimensions none of them would, and there are fewer.
 const LOOK_FIRST_EACH: usize = 400;
@@ -139,10 +139,10 @@ impl Settings {
 
     /// How a short look is run in `dim` dimensions.
     pub(super) fn look(&self, dim: usize) -> LadderSettings {
-        let particles = LOOK_EACH * dim.max(5);
-        let (sweeps, first) = match dim {
-            0..=5 => (LOOK_SWEEPS.0, LOOK_FIRST_EACH * dim),
-            _ => (LOOK_SWEEPS.1, LOOK_FIRST_BEYOND),
+        let particles = LOOK_EACH * dim.max(3);
+        let ((sweeps, effective), first) = match dim {
+            0..=5 => (LOOK_LEVELS[0], LOOK_FIRST_EACH * dim),
+            _ => (LOOK_LEVELS[1], LOOK_FIRST_BEYOND),
         };
         LadderSettings {
             particles,
@@ -150,7 +150,7 @@ impl Settings {
             more: 0,
             least_sweeps: sweeps,
             most_sweeps: sweeps,
-            effective: 0.3,
+            effective,
             links: (60, 20),
             climbs: LOOK_CLIMBS,
             moves: self.moves,

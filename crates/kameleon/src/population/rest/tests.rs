@@ -120,3 +120,20 @@ fn after_a_long_ladder_there_are_fewer_draws() {
     let more = |spent: usize| settings.after(spent).more;
     assert_eq!((more(30_000), more(80_000), more(200_000)), (settings.more, 30_000, 0));
 }
+
+#[test]
+fn in_many_dimensions_several_wide_modes_call_for_more_draws_and_one_does_not() {
+    for (dim, count, expected) in [(3, 4, false), (4, 4, true), (4, 1, false)] {
+        let side = |k: usize, i: usize| if (k >> (i % 2)) & 1 == 0 { 6.0 } else { -6.0 };
+        let centre = |k: usize| (0..dim).map(|i| side(k, i)).collect::<Vec<f64>>();
+        let modes = (0..count).map(|k| (centre(k), 1.0, 1.0 / count as f64)).collect();
+        let problem = Gaussians { half_width: 10.0, modes };
+        let mut rng = stream(14, 0, Purpose::Learn);
+        let root = |k: usize| Root { log_density: -20.0, point: centre(k), steps: vec![0.5; dim] };
+        let mut climb = Climb::new(&(0..count).map(root).collect::<Vec<_>>());
+        problem.run(&mut climb, 0.0, &mut rng);
+        let levels = vec![problem.values(problem.draws(&mut rng, 12_000), 0.0, &mut rng)];
+        let rest = Rest::new(climb, levels, Settings::default().ladder(dim));
+        assert_eq!(rest.more > 0, expected, "{dim} {count}");
+    }
+}
