@@ -68,8 +68,8 @@ impl Rest {
         Self { explains, more, ..rest }
     }
 
-    /// Whether draws from the prior show several large hills, and may have met nothing of another one: since there are so many dimensions
-    /// that a narrow one is rarely met, or since they met few points of one that is known.
+    /// Whether draws from the prior show several large hills, and may have met nothing of another one: since they met few points
+    /// of one that is known, or there are several in so many dimensions that a narrow one is rarely met.
     fn calls_for_more(&self, draws: &Particles) -> bool {
         if !shows_large_hills(draws) {
             return false;
@@ -78,8 +78,9 @@ impl Rest {
         (0..draws.len()).for_each(|i| met[self.explained(draws.point(i)).1] += 1);
         let least = least_mass(&self.explaining);
         let is_small = |met: usize| (met as f64) < SMALL * draws.len() as f64;
-        let mut modes = self.explaining.iter().zip(met).filter(|(niche, _)| niche.log_mass() > least);
-        if draws.dim() >= MANY { modes.count() > 1 } else { modes.any(|(_, met)| is_small(met)) }
+        let counts = self.explaining.iter().zip(met).filter(|(niche, _)| niche.log_mass() > least);
+        let modes: Vec<usize> = counts.map(|(_, met)| met).collect();
+        modes.iter().any(|met| is_small(*met)) || (modes.len() > 1 && draws.dim() >= MANY)
     }
 
     /// All climbs, with those that are still to be made.
