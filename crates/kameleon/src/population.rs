@@ -30,6 +30,7 @@ mod rest;
 mod rounds;
 mod schedule;
 mod settings;
+mod sharp;
 mod sweep;
 mod temper;
 mod turned;

@@ -1,7 +1,7 @@
 //! A jump density with a share for niches: what is drawn from while the density is learned.
 
 use crate::Rng;
-use crate::mixture::Mixture;
+use crate::mixture::{Component, Mixture};
 use crate::moves::{Density, JumpDensity, log_add};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,14 @@ pub struct Covering {
     pub(super) jump: JumpDensity,
     /// N with s; none without niches.
     pub(super) niches: Option<(Mixture, f64)>,
+}
+
+/// Two mixtures with their shares as one; the first where they do not fit together.
+pub(super) fn together(first: Option<(Mixture, f64)>, second: Option<(Mixture, f64)>) -> Option<(Mixture, f64)> {
+    let (Some((a, of_a)), Some((b, of_b))) = (&first, &second) else { return first.or(second) };
+    let scaled = |c: &Component, share: f64| Component { weight: share * c.weight, ..c.clone() };
+    let all = a.components().iter().map(|c| scaled(c, *of_a)).chain(b.components().iter().map(|c| scaled(c, *of_b)));
+    Mixture::new(all.collect()).map(|both| (both, of_a + of_b)).or(first)
 }
 
 impl Density for Covering {
@@ -72,5 +80,17 @@ mod tests {
         let share = near.count() as f64 / 40_000.0;
         // Six standard errors.
         assert!((share - mass(1900, 2100)).abs() < 0.013, "{share} {}", mass(1900, 2100));
+    }
+
+    #[test]
+    fn two_mixtures_together_keep_their_shares() {
+        let of = |centre: f64| Component { weight: 1.0, centre: vec![centre], factor: vec![0.5], freedom: 5.0 };
+        let [a, b] = [-20.0, 20.0].map(|centre| Mixture::new(vec![of(centre)]).unwrap());
+        let (both, share) = together(Some((a.clone(), 0.1)), Some((b.clone(), 0.2))).unwrap();
+        assert!((share - 0.3).abs() < 1e-12 && (both.components()[1].weight - 2.0 / 3.0).abs() < 1e-12);
+        for one in [together(Some((a.clone(), 0.1)), None), together(None, Some((a, 0.1)))] {
+            assert!(one.is_some_and(|(mixture, share)| mixture.components().len() == 1 && share == 0.1));
+        }
+        assert!(together(None, None).is_none());
     }
 }

@@ -1,16 +1,18 @@
 //! Rounds: a density is drawn from, its draws are weighted, and the next one is fitted to all draws so far; until it is good and
 //! stays so. Then it is frozen and tested on fresh draws.
 
-use super::covering::Covering;
+use super::covering::{Covering, together};
 use super::niche::{Niche, mixture};
 use super::particles::Particles;
+use super::sharp::{self, sharp_part, with_sharp_part};
 use super::{Prior, Stage};
 use crate::Rng;
 use crate::diagnose::{Estimate, effective_number, log_sum_exp};
 use crate::mixture::{Mixture, Sample};
 use crate::moves::{Density, JumpDensity};
 use crate::warmup::{
-    EXPLORING, Effort, FROZEN, Learning, MOST_ROUNDS, Window, learn_density, with_flat_part, with_missed_regions,
+    EXPLORING, Effort, FROZEN, Learning, MOST_ROUNDS, Window, learn_density, where_there_is_one, with_flat_part,
+    with_missed_regions,
 };
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -26,6 +28,10 @@ const HELD_OUT: f64 = 0.4;
 pub(super) const LARGEST_K: f64 = 0.5;
 const STABLE: f64 = 0.85;
 const LEAST_EFFICIENCY: f64 = 0.05;
+/// Where there is a neck, log Z rises as long as draws come further into it: it has risen if it is this much larger than so many rounds
+/// before.
+const RISEN: f64 = 0.05;
+const RISES_OVER: usize = 3;
 /// A round after which a short look may end at once: its efficiency, and the effective draws for each dimension, of at least
 /// three.
 const AT_ONCE: f64 = 0.5;
@@ -55,6 +61,11 @@ pub struct Rounds {
     learning: Learning<Covering>,
     density: Option<Covering>,
     round: usize,
+    /// Whether there was a sharp part in the last fit, and log Z by all draws after each round.
+    #[serde(default)]
+    has_neck: bool,
+    #[serde(default, with = "where_there_is_one")]
+    log_z: Vec<f64>,
     is_frozen: bool,
     is_done: bool,
     is_good: bool,
@@ -80,6 +91,8 @@ impl Rounds {
             learning: Learning::default(),
             density: None,
             round: 0,
+            has_neck: false,
+            log_z: Vec::new(),
             is_frozen: false,
             is_done: false,
             is_good: false,
@@ -160,9 +173,27 @@ impl Rounds {
         let Some(jump) = with_flat_part(fitted, sample, shares, rng) else { return };
         let met = self.learning.met(&Window::new(Vec::new(), sample.dim));
         let jump = with_missed_regions(jump, &met, rng);
-        let niches = self.niches.clone().filter(|_| !self.is_frozen).map(|niches| (niches, share));
+        let shares = if self.is_frozen { sharp::FROZEN } else { sharp::LEARNING };
+        let sharp = self.sharp_part(shares, rng);
+        self.has_neck = sharp.is_some();
+        let (jump, niches) = match (sharp, self.is_frozen) {
+            (Some(sharp), true) => (with_sharp_part(jump, &sharp, shares.draws), None),
+            (None, true) => (jump, None),
+            (sharp, false) => {
+                let niches = self.niches.clone().map(|niches| (niches, share));
+                (jump, together(niches, sharp.map(|sharp| (sharp, shares.draws))))
+            }
+        };
         self.density =
             Some(Covering { jump, niches }).filter(|density| density.fits(sample.dim)).or(self.density.take());
+    }
+
+    /// What leads into a neck.
+    fn sharp_part(&self, shares: sharp::Shares, rng: &mut Rng) -> Option<Mixture> {
+        let proposals = self.learning.proposals();
+        let (points, log_weights) = proposals.weighted();
+        let log_density: Vec<f64> = proposals.log_densities().collect();
+        sharp_part(&points, &log_weights, &log_density, shares, rng)
     }
 
     fn learn_from_all(&mut self, dim: usize, rng: &mut Rng) {
@@ -172,12 +203,19 @@ impl Rounds {
         self.fit(&sample, SHARE, rng);
     }
 
+    /// Whether draws still come further into a neck.
+    fn is_rising(&self) -> bool {
+        let last = self.log_z.len().checked_sub(1).filter(|_| self.has_neck);
+        last.is_some_and(|last| last < RISES_OVER || self.log_z[last] - self.log_z[last - RISES_OVER] > RISEN)
+    }
+
     /// Whether the rounds so far are enough.
     fn is_enough(&self, dim: usize) -> bool {
         let Estimate { pareto_k, efficiency, .. } = self.last();
         let good = pareto_k < LARGEST_K && efficiency > LEAST_EFFICIENCY;
         let drawn = || effective_number(&self.learning.proposals().weighted().1) >= DRAWS_EACH * dim.max(3) as f64;
-        good && (self.learning.is_enough() || (self.settings.at_once && efficiency > AT_ONCE && drawn()))
+        good && !self.is_rising()
+            && (self.learning.is_enough() || (self.settings.at_once && efficiency > AT_ONCE && drawn()))
     }
 }
 
@@ -198,6 +236,7 @@ impl Stage for Rounds {
         let before = self.learning.efficiency();
         self.learning.add(&density, told.evaluated(), MOST_ROUNDS);
         self.round += 1;
+        self.log_z.push(self.all().log_z);
         if self.is_frozen {
             let Estimate { pareto_k, efficiency, .. } = self.last();
             self.is_good = pareto_k < LARGEST_K && efficiency > STABLE * before && efficiency > LEAST_EFFICIENCY;
