@@ -68,6 +68,11 @@ impl Bound {
         Ok(Self { periodic: true, ..self })
     }
 
+    /// Whether it has two ends, which are not the same place.
+    pub fn is_interval(self) -> bool {
+        self.lower.is_some() && self.upper.is_some() && !self.periodic
+    }
+
     /// Whether the two ends are the same place.
     pub fn is_periodic(self) -> bool {
         self.periodic

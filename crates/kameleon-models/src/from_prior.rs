@@ -23,6 +23,16 @@ impl<T: Target> population::Prior for Bounded<WithPrior<T>> {
         self.log_densities(u)[0]
     }
 
+    /// That of the parameter itself between two bounds, where a logit bends what is far from a mode.
+    fn to_gaussian_scale(&self, u: &mut [f64]) -> f64 {
+        let change = |(u, bound): (&mut f64, &Bound)| {
+            let (x, log_jacobian) = bound.bounded(*u);
+            *u = x;
+            log_jacobian
+        };
+        u.iter_mut().zip(self.bounds()).filter(|(_, bound)| bound.is_interval()).map(change).sum()
+    }
+
     fn failure(&self) -> Option<String> {
         self.target().prior_failure()
     }

@@ -82,6 +82,12 @@ pub trait Prior {
         points.chunks_exact(self.dim()).map(|x| self.log_density(x)).collect()
     }
 
+    /// Takes a point to the scale on which modes are most like Gaussians, coordinate by coordinate, and tells ln of how much larger a
+    /// volume is there. By default it is the same scale.
+    fn to_gaussian_scale(&self, _x: &mut [f64]) -> f64 {
+        0.0
+    }
+
     /// Why it cannot be evaluated any more, if so. What it said in that call, and what was learned from it, is of no use.
     fn failure(&self) -> Option<String> {
         None

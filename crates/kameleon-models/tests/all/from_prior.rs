@@ -120,3 +120,15 @@ fn a_joint_prior_is_drawn_within_the_bounds_and_is_not_evaluated_with_the_model_
     let three = Expression::new("x1 + x2 + x3", &crate::common::names(3)).unwrap();
     assert!(WithPrior::joint(three, Arc::new(Square)).is_err());
 }
+
+#[test]
+fn modes_are_looked_at_on_the_scale_of_the_parameter_between_two_bounds_only() {
+    for (text, bound) in cases() {
+        let posterior = one(text, bound);
+        let mut x = [0.3];
+        let larger = population::Prior::to_gaussian_scale(&posterior, &mut x);
+        let is_interval = bound.lower().is_some() && bound.upper().is_some() && !bound.is_periodic();
+        let expected = if is_interval { bound.bounded(0.3) } else { (0.3, 0.0) };
+        assert_eq!((x[0], larger), expected, "{text} in {bound:?}");
+    }
+}

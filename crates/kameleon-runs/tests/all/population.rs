@@ -77,7 +77,7 @@ fn a_run_file_with_priors_finds_modes_that_chains_would_not_by_their_weights() {
         let others = by_sign.zip(labels).filter(|(sign, label)| sign != *label).count();
         assert!(labels.len() == chain.draws.len() && others * 100 <= labels.len(), "{others} of {}", labels.len());
     }
-    assert_eq!(posterior.warmup, 500);
+    assert_eq!(posterior.warmup, kameleon::population::SETTLING);
     let regions = posterior.jumps.as_ref().unwrap().regions;
     assert!(regions.met >= 2 && regions.unvisited == 0 && !population.unfinished, "{regions:?}");
     assert!(posterior.summary().verdict.converged);
@@ -235,7 +235,7 @@ fn a_budget_holds_for_population_and_chains_together() {
         let all = posterior.evaluations();
         assert!(all <= budget && all > budget - 8, "{all} of {budget}");
         // Without the full ladder there is no density, and chains learn as without a population.
-        assert_eq!(population.frozen, posterior.warmup == 500);
+        assert_eq!(population.frozen, posterior.warmup == kameleon::population::SETTLING);
         assert_eq!(posterior.warnings.iter().any(|text| text.contains("the budget is too small")), !population.frozen);
     }
 }

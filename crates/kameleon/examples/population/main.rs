@@ -1,9 +1,9 @@
 //! Measures the population warm-up on problems whose evidence is known:
-//! `population PROBLEMS [seeds=N] [first=SEED] [looks=N] [particles=N] [ladders=N] [check=N] [unsure=0] [noise=SD] [moves=kernel]
+//! `population PROBLEMS [seeds=N] [first=SEED] [looks=N] [particles=N] [ladders=N] [check=N] [unsure=0] [noise=SD] [moves=kernel] [scale=logit]
 //! [only=looks]`.
 //!
 //! Problems are separated by commas; `all` is all of them. With VERBOSE it has a line for each seed. With `only=looks` it tells how
-//! often short looks show one mode, and what they cost.
+//! often short looks show one mode, and what they cost. With `scale=logit` a population sees logits of what is in a box, as in runs.
 
 mod problems;
 
@@ -32,6 +32,7 @@ fn main() {
         moves: if option("moves") == Some("kernel") { Moves::Kernel } else { Moves::Usual },
         ..Settings::default()
     };
+    let is_logit = option("scale") == Some("logit");
     let noise: f64 = option("noise").map_or(0.0, |text| text.parse().unwrap());
     let names: Vec<&str> = match args.first().map(String::as_str) {
         Some("all") | None => NAMES.to_vec(),
@@ -39,7 +40,7 @@ fn main() {
     };
     let seeds = number("first", 1)..number("first", 1) + number("seeds", 3);
     if option("only") == Some("looks") {
-        return names.iter().for_each(|name| show_looks(name, seeds.clone(), &settings));
+        return names.iter().for_each(|name| show_looks(name, seeds.clone(), &settings, is_logit));
     }
     println!(
         "{:10} {:>7} {:>6} {:>6} {:>13} {:>6} {:>6} {:>6} {:>5} {:>6} {:>7} {:>7} {:>6} {:>5} {:>6}",
@@ -60,7 +61,8 @@ fn main() {
         "s"
     );
     for name in names {
-        let runs: Vec<Measured> = seeds.clone().map(|seed| measure(name, seed as u64, &settings, noise)).collect();
+        let runs: Vec<Measured> =
+            seeds.clone().map(|seed| measure(name, seed as u64, &settings, noise, is_logit)).collect();
         show(name, &runs);
     }
 }
@@ -84,12 +86,13 @@ struct Measured {
     seconds: f64,
 }
 
-fn measure(name: &str, seed: u64, settings: &Settings, noise: f64) -> Measured {
-    let problem = Problem::named(name, seed);
+fn measure(name: &str, seed: u64, settings: &Settings, noise: f64, is_logit: bool) -> Measured {
+    let mut problem = Problem::named(name, seed);
+    problem.is_logit = is_logit;
     let mut rng = stream(seed, 0, Purpose::Noise);
     let mut noisy = |x: &[f64]| {
         let e: f64 = if noise > 0.0 { rng.sample(StandardNormal) } else { 0.0 };
-        problem.log_likelihood(x) + noise * e - 0.5 * noise * noise
+        problem.log_likelihood(&problem.own(x)) + noise * e - 0.5 * noise * noise
     };
     let begun = std::time::Instant::now();
     let mut population = Population::new(problem.dim(), settings, seed).unwrap();
@@ -148,13 +151,15 @@ fn run(
 }
 
 /// Runs looks only, and shows how many of them end with one mode.
-fn show_looks(name: &str, seeds: std::ops::Range<usize>, settings: &Settings) {
+fn show_looks(name: &str, seeds: std::ops::Range<usize>, settings: &Settings, is_logit: bool) {
     let (count, mut one, mut evaluations) = (seeds.len(), 0, 0);
     for seed in seeds {
-        let problem = Problem::named(name, seed as u64);
+        let mut problem = Problem::named(name, seed as u64);
+        problem.is_logit = is_logit;
         let mut population = Population::new(problem.dim(), settings, seed as u64).unwrap();
         while let Some(points) = population.ask(&problem) {
-            let values: Vec<f64> = points.chunks_exact(problem.dim()).map(|x| problem.log_likelihood(x)).collect();
+            let values: Vec<f64> =
+                points.chunks_exact(problem.dim()).map(|x| problem.log_likelihood(&problem.own(x))).collect();
             let line = population.progress();
             if !line.starts_with("look") {
                 one += usize::from(line.starts_with("round"));
@@ -181,7 +186,7 @@ fn mode_weights(problem: &Problem, found: &Found) -> (f64, bool) {
     }
     let mut share = vec![0.0; problem.modes.len()];
     for (x, w) in found.points.chunks_exact(problem.dim()).zip(weights(found)) {
-        share[problem.nearest_mode(x)] += w;
+        share[problem.nearest_mode(&problem.own(x))] += w;
     }
     let error = |(share, mode): (&f64, &problems::Mode)| (share - mode.weight).abs();
     let worst = share.iter().zip(&problem.modes).map(error).fold(0.0, f64::max);
@@ -202,8 +207,13 @@ fn quantile_error(problem: &Problem, found: &Found) -> f64 {
         exact.sort_by(f64::total_cmp);
         for level in LEVELS {
             let at = quantile(&exact, level);
-            let below =
-                found.points.chunks_exact(d).zip(&weights).filter(|(x, _)| x[i] <= at).map(|(_, w)| w).sum::<f64>();
+            let below = found
+                .points
+                .chunks_exact(d)
+                .zip(&weights)
+                .filter(|(x, _)| problem.own(x)[i] <= at)
+                .map(|(_, w)| w)
+                .sum::<f64>();
             sum += (below - level).abs();
         }
     }

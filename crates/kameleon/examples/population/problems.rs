@@ -46,6 +46,8 @@ pub struct Problem {
     low: Vec<f64>,
     high: Vec<f64>,
     is_normal: bool,
+    /// Whether a population sees the logit of the place in the box, as it does in runs.
+    pub is_logit: bool,
     pub log_z: f64,
     pub modes: Vec<Mode>,
 }
@@ -108,7 +110,15 @@ impl Problem {
 
     fn boxed(kind: Kind, low: Vec<f64>, high: Vec<f64>, log_likelihood_mass: f64) -> Self {
         let volume: f64 = low.iter().zip(&high).map(|(l, h)| (h - l).ln()).sum();
-        Self { kind, low, high, is_normal: false, log_z: log_likelihood_mass - volume, modes: Vec::new() }
+        Self {
+            kind,
+            low,
+            high,
+            is_normal: false,
+            is_logit: false,
+            log_z: log_likelihood_mass - volume,
+            modes: Vec::new(),
+        }
     }
 
     /// Weights .1 to .4, standard deviations 1.5 to .5, centres 10 to 20 apart, in a box of ±100.
@@ -233,7 +243,15 @@ impl Problem {
         let variance: Vec<f64> = (0..d).map(|i| 10f64.powf(-1.0 + 2.0 * i as f64 / (d - 1) as f64)).collect();
         let log_z = variance.iter().map(|v| log_normal(0.0, (v + 100.0).sqrt())).sum();
         let kind = Kind::Gaussian(orthonormal_rows(&rows, d), variance.into_iter().map(f64::sqrt).collect());
-        Self { kind, low: vec![0.0; d], high: vec![10.0; d], is_normal: true, log_z, modes: Vec::new() }
+        Self {
+            kind,
+            low: vec![0.0; d],
+            high: vec![10.0; d],
+            is_normal: true,
+            is_logit: false,
+            log_z,
+            modes: Vec::new(),
+        }
     }
 
     pub fn nearest_mode(&self, x: &[f64]) -> usize {
@@ -348,6 +366,20 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// The ends of the box that a logit is taken in; none without a logit.
+    fn ends(&self) -> Option<impl Iterator<Item = (&f64, &f64)>> {
+        (self.is_logit && !self.is_normal).then(|| self.low.iter().zip(&self.high))
+    }
+
+    /// The point of the problem at a point of the population.
+    pub fn own(&self, u: &[f64]) -> Vec<f64> {
+        let mut x = u.to_vec();
+        self.to_gaussian_scale(&mut x);
+        x
+    }
+}
+
 impl Prior for Problem {
     fn dim(&self) -> usize {
         self.low.len()
@@ -356,15 +388,30 @@ impl Prior for Problem {
     fn draw(&self, rng: &mut Rng, x: &mut [f64]) {
         for (x, (low, high)) in x.iter_mut().zip(self.low.iter().zip(&self.high)) {
             *x = if self.is_normal { low + high * normal(rng) } else { rng.random_range(*low..*high) };
+            if self.is_logit && !self.is_normal {
+                *x = ((*x - low) / (high - *x)).ln();
+            }
         }
     }
 
-    fn log_density(&self, x: &[f64]) -> f64 {
+    fn to_gaussian_scale(&self, u: &mut [f64]) -> f64 {
+        let Some(ends) = self.ends() else { return 0.0 };
+        let change = |(u, (low, high)): (&mut f64, (&f64, &f64))| {
+            let share = 1.0 / (1.0 + (-*u).exp());
+            *u = low + (high - low) * share;
+            ((high - low) * share * (1.0 - share)).ln()
+        };
+        u.iter_mut().zip(ends).map(change).sum()
+    }
+
+    fn log_density(&self, u: &[f64]) -> f64 {
+        let mut x = u.to_vec();
+        let log_jacobian = self.to_gaussian_scale(&mut x);
         let of = |(x, (low, high)): (&f64, (&f64, &f64))| match self.is_normal {
             true => log_normal(x - low, *high),
             false if x < low || x > high => f64::NEG_INFINITY,
             false => -(high - low).ln(),
         };
-        x.iter().zip(self.low.iter().zip(&self.high)).map(of).sum()
+        x.iter().zip(self.low.iter().zip(&self.high)).map(of).sum::<f64>() + log_jacobian
     }
 }

@@ -38,9 +38,9 @@ impl Climb {
         Self { is_done: roots.is_empty(), climbers: self.climbers, generations: 0, pairs: None }
     }
 
-    /// What was reached, by Laplace approximations where they can be had.
-    pub(super) fn explaining(&self) -> Vec<Niche> {
-        self.climbers.iter().map(Climber::explaining).collect()
+    /// What was reached, by Laplace approximations where they can be had, on the scale of Gaussians.
+    pub(super) fn explaining(&self, prior: &dyn Prior) -> Vec<Niche> {
+        self.climbers.iter().map(|climber| climber.explaining(prior)).collect()
     }
 
     /// What was reached, the best first.

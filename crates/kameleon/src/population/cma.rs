@@ -1,5 +1,6 @@
 //! One climb: an evolution strategy with covariance matrix adaptation (CMA-ES, Hansen 2016), a generation at a time.
 
+use super::Prior;
 use super::laplace::laplace;
 use super::links::Root;
 use super::niche::Niche;
@@ -175,15 +176,15 @@ impl Climber {
         }
     }
 
-    /// What explains the log posterior around it: a Laplace approximation by its last points, if they show a top.
-    pub(super) fn explaining(&self) -> Niche {
+    /// What explains the log posterior around it, on the scale of Gaussians: a Laplace approximation by its last points, if they show a top.
+    pub(super) fn explaining(&self, prior: &dyn Prior) -> Niche {
         let mut points = Particles::default();
         self.recent.iter().for_each(|recent| points.extend_possible(recent));
-        let niche = self.niche();
-        let Some(found) = laplace(&niche, &points) else { return niche };
+        let best = self.niche().on_gaussian_scale(prior);
+        let Some(found) = laplace(&best, &points.on_gaussian_scale(prior)) else { return best };
         // Its own top is a little higher than the best point.
-        let mut niche = Niche::new(found.centre, niche.log_density, found.factor);
-        niche.log_density += 0.5 * niche.squared_distance(&self.best);
+        let mut niche = Niche::new(found.centre, best.log_density, found.factor);
+        niche.log_density += 0.5 * niche.squared_distance(&best.top);
         niche
     }
 

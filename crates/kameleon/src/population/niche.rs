@@ -3,6 +3,7 @@
 //! Niches say where components of a mixture are needed, never what they weigh: how high a top is, or seems to be by a lucky
 //! estimate, says little about the mass around it. Draws settle that.
 
+use super::Prior;
 use crate::linalg::solve_lower;
 use crate::mixture::{Component, Mixture};
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,8 @@ use serde::{Deserialize, Serialize};
 /// The variance of the component of a niche over that of the mode, and its degrees of freedom.
 const WIDER: f64 = 1.5;
 const FREEDOM: f64 = 5.0;
+/// The step by which the slopes of a scale are found.
+const SLOPE_STEP: f64 = 1e-4;
 
 /// A top of the posterior.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +31,20 @@ impl Niche {
     /// Of this top and factor.
     pub fn new(top: Vec<f64>, log_density: f64, factor: Vec<f64>) -> Self {
         Self { centre: top.clone(), top, log_density, factor }
+    }
+
+    /// The same on the scale on which modes are most like Gaussians.
+    pub(super) fn on_gaussian_scale(&self, prior: &dyn Prior) -> Self {
+        let d = self.top.len();
+        let moved = |by: f64| {
+            let mut x: Vec<f64> = self.top.iter().map(|m| m + by).collect();
+            let larger = prior.to_gaussian_scale(&mut x);
+            (x, larger)
+        };
+        let ((top, larger), (ahead, _), (behind, _)) = (moved(0.0), moved(SLOPE_STEP), moved(-SLOPE_STEP));
+        let slope = |i: usize| ((ahead[i] - behind[i]) / (2.0 * SLOPE_STEP)).max(f64::MIN_POSITIVE);
+        let factor = self.factor.iter().enumerate().map(|(k, l)| slope(k / d) * l).collect();
+        Self::new(top, self.log_density - larger, factor)
     }
 
     /// The squared distance of a point from its top, in standard deviations of the mode.

@@ -53,6 +53,15 @@ impl Particles {
         &self.points[i * d..(i + 1) * d]
     }
 
+    /// The same points on the scale on which modes are most like Gaussians.
+    pub(super) fn on_gaussian_scale(&self, prior: &dyn Prior) -> Self {
+        let mut on_scale = self.clone();
+        for (x, log) in on_scale.points.chunks_exact_mut(self.dim().max(1)).zip(&mut on_scale.log_prior) {
+            *log -= prior.to_gaussian_scale(x);
+        }
+        on_scale
+    }
+
     /// Prior and likelihood: ln of the posterior at a point, up to ln Z.
     pub fn log_posterior(&self, i: usize) -> f64 {
         self.log_prior[i] + self.log_likelihood[i]

@@ -43,7 +43,7 @@ const FIRST_STEP: f64 = 0.05;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rest {
     settings: LadderSettings,
-    /// The climbs so far, and the niches that they explain the posterior by.
+    /// The climbs so far, and the niches that they explain the posterior by, on the scale of Gaussians.
     climb: Climb,
     explaining: Vec<Niche>,
     /// Whether these explain it.
@@ -58,23 +58,24 @@ pub struct Rest {
 
 impl Rest {
     /// After these climbs among points of these levels, of which the first one is of draws from the prior.
-    pub(super) fn new(climb: Climb, levels: Vec<Particles>, settings: LadderSettings) -> Self {
-        let explaining = climb.explaining();
+    pub(super) fn new(climb: Climb, levels: Vec<Particles>, settings: LadderSettings, prior: &dyn Prior) -> Self {
+        let explaining = climb.explaining(prior);
         let rest = Self { settings, climb, explaining, explains: false, levels, more: 0, links: None };
         let Some(draws) = rest.levels.first() else { return rest };
-        let unexplained = rest.excess(draws).iter().filter(|excess| **excess > UNEXPLAINED).count();
+        let unexplained = rest.excess(draws, prior).iter().filter(|excess| **excess > UNEXPLAINED).count();
         let explains = (unexplained as f64) < FEW * draws.len() as f64;
-        let more = if rest.calls_for_more(draws) { settings.more } else { 0 };
+        let more = if rest.calls_for_more(draws, prior) { settings.more } else { 0 };
         Self { explains, more, ..rest }
     }
 
     /// Whether draws from the prior show several large hills, and may have met nothing of another one: since they met few points
     /// of one that is known, or there are several in so many dimensions that a narrow one is rarely met.
-    fn calls_for_more(&self, draws: &Particles) -> bool {
+    fn calls_for_more(&self, draws: &Particles, prior: &dyn Prior) -> bool {
         if !shows_large_hills(draws) {
             return false;
         }
         let mut met = vec![0; self.explaining.len()];
+        let draws = draws.on_gaussian_scale(prior);
         (0..draws.len()).for_each(|i| met[self.explained(draws.point(i)).1] += 1);
         let least = least_mass(&self.explaining);
         let is_small = |met: usize| (met as f64) < SMALL * draws.len() as f64;
@@ -84,10 +85,10 @@ impl Rest {
     }
 
     /// All climbs, with those that are still to be made.
-    pub(super) fn climb(self) -> Climb {
+    pub(super) fn climb(self, prior: &dyn Prior) -> Climb {
         let roots = match &self.links {
             Some(links) => links.roots().to_vec(),
-            None if self.explains => self.roots(),
+            None if self.explains => self.roots(prior),
             None => Vec::new(),
         };
         self.climb.further(&roots)
@@ -101,7 +102,7 @@ impl Rest {
             && self.links.as_ref().is_none_or(|links| links.fits(dim))
     }
 
-    /// The log posterior that the niches explain, and the niche that does.
+    /// The log posterior that the niches explain at a point on their scale, and the niche that does.
     fn explained(&self, x: &[f64]) -> (f64, usize) {
         let of = |(k, niche): (usize, &Niche)| (niche.log_density - 0.5 * niche.squared_distance(x), k);
         let higher = |a: (f64, usize), b: (f64, usize)| if b.0 > a.0 { b } else { a };
@@ -109,7 +110,8 @@ impl Rest {
     }
 
     /// By how much each point lies higher.
-    fn excess(&self, level: &Particles) -> Vec<f64> {
+    fn excess(&self, level: &Particles, prior: &dyn Prior) -> Vec<f64> {
+        let level = level.on_gaussian_scale(prior);
         (0..level.len()).map(|i| level.log_posterior(i) - self.explained(level.point(i)).0).collect()
     }
 
@@ -119,7 +121,11 @@ impl Rest {
         let pool = prior.draws(rng, POOL * self.more);
         let top = self.explaining.iter().map(|niche| niche.log_density).fold(f64::NEG_INFINITY, f64::max);
         // The radius goes with the square root of the fall.
-        let weight = |x: &[f64]| libm::pow((top - self.explained(x).0).max(1.0), -0.5 * d as f64);
+        let weight = |u: &[f64]| {
+            let mut x = u.to_vec();
+            prior.to_gaussian_scale(&mut x);
+            libm::pow((top - self.explained(&x).0).max(1.0), -0.5 * d as f64)
+        };
         let weights: Vec<f64> = pool.chunks_exact(d).map(weight).collect();
         let factor = factor_for(&weights, self.more as f64);
         let chosen = pool.chunks_exact(d).zip(weights).filter(|(_, w)| rng.random::<f64>() < factor * w);
@@ -127,14 +133,14 @@ impl Rest {
     }
 
     /// The points that rise most above what is explained: of the most points around them.
-    fn roots(&self) -> Vec<Root> {
-        let mut roots: Vec<(f64, Root)> = self.levels.iter().flat_map(|level| self.roots_of(level)).collect();
+    fn roots(&self, prior: &dyn Prior) -> Vec<Root> {
+        let mut roots: Vec<(f64, Root)> = self.levels.iter().flat_map(|level| self.roots_of(level, prior)).collect();
         roots.sort_by(|a, b| b.0.total_cmp(&a.0));
         roots.into_iter().take(MOST_CLIMBS).map(|(_, root)| root).collect()
     }
 
-    fn roots_of(&self, level: &Particles) -> Vec<(f64, Root)> {
-        let excess = self.excess(level);
+    fn roots_of(&self, level: &Particles, prior: &dyn Prior) -> Vec<(f64, Root)> {
+        let excess = self.excess(level, prior);
         if !excess.iter().any(|excess| *excess > UNEXPLAINED) {
             return Vec::new();
         }

@@ -134,7 +134,7 @@ impl Schedule {
             if let Some(points) = self.stage.as_stage()?.propose(&turned, rng) {
                 return Some(points);
             }
-            self.advance(rng);
+            self.advance(prior, rng);
         }
         None
     }
@@ -170,17 +170,17 @@ impl Schedule {
     }
 
     /// From a stage that is done to the next.
-    fn advance(&mut self, rng: &mut Rng) {
+    fn advance(&mut self, prior: &dyn Prior, rng: &mut Rng) {
         match std::mem::replace(&mut self.stage, Present::Done) {
             Present::Ladder(mut ladder) => {
                 self.cut_circles(&mut ladder);
                 self.after_ladder(&ladder);
             }
             Present::Links(links) => self.stage = Present::Climb(Climb::new(links.roots())),
-            Present::Rest(rest) => self.stage = Present::Climb(rest.climb()),
+            Present::Rest(rest) => self.stage = Present::Climb(rest.climb(prior)),
             Present::Climb(climb) => {
                 if let Some((levels, settings)) = self.searched.take() {
-                    self.stage = Present::Rest(Box::new(Rest::new(climb, levels, settings)));
+                    self.stage = Present::Rest(Box::new(Rest::new(climb, levels, settings, prior)));
                     return;
                 }
                 let mut found = climb.niches();

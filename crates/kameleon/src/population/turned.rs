@@ -45,6 +45,11 @@ impl Prior for Turned<'_> {
         self.prior.log_densities(&points).into_iter().zip(log_slopes).map(|(log, slope)| log - slope).collect()
     }
 
+    fn to_gaussian_scale(&self, x: &mut [f64]) -> f64 {
+        // Circles have none of their own.
+        self.prior.to_gaussian_scale(x)
+    }
+
     fn failure(&self) -> Option<String> {
         self.prior.failure()
     }

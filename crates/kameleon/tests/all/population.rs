@@ -66,7 +66,7 @@ fn chains_from_a_population_visit_all_modes_by_their_weights() {
     let draws: Vec<f64> = run.draws().concat();
     let right = draws.chunks_exact(DIM).filter(|x| x[0] > 0.0).count() as f64 / (draws.len() / DIM) as f64;
     assert!((right - 0.7).abs() < 0.03, "{right}");
-    assert!(run.chains.iter().all(|chain| chain.statistics.warmup.total() == 500));
+    assert!(run.chains.iter().all(|chain| chain.statistics.warmup.total() == kameleon::population::SETTLING));
     let evidence = run.evidence(true).unwrap();
     assert!(evidence.reliable && (evidence.log - LOG_PRIOR).abs() < 6.0 * evidence.error, "{evidence:?}");
     assert!(run.summary().verdict.converged, "{}", run.summary());

@@ -46,9 +46,10 @@ fn one_point_at_the_rim_of_a_basin_is_enough() {
     let rim = [5.4, 5.4, 5.4];
     for (further, modes) in [(vec![rim], 3), (Vec::new(), 2)] {
         let levels = vec![level(&problem, 2000, &further, &mut rng)];
-        let rest = Rest::new(to_the_wide(&problem, &mut rng), levels, LadderSettings { more: 0, ..settings() });
-        assert!(rest.explains && rest.roots().len() == further.len(), "{:?}", rest.roots());
-        let mut climb = rest.climb();
+        let rest =
+            Rest::new(to_the_wide(&problem, &mut rng), levels, LadderSettings { more: 0, ..settings() }, &problem);
+        assert!(rest.explains && rest.roots(&problem).len() == further.len(), "{:?}", rest.roots(&problem));
+        let mut climb = rest.climb(&problem);
         problem.run(&mut climb, 0.0, &mut rng);
         let niches = climb.niches();
         let near = |niche: &&Niche| niche.top.iter().zip(NARROW).all(|(x, m)| (x - m).abs() < 0.3);
@@ -62,7 +63,7 @@ fn more_draws_go_where_a_narrow_mode_has_little_room() {
     let mut rng = stream(12, 0, Purpose::Learn);
     let climb = to_the_wide(&problem, &mut rng);
     let levels = vec![level(&problem, 2000, &[], &mut rng)];
-    let rest = Rest { more: 1000, explains: true, ..Rest::new(climb, levels, settings()) };
+    let rest = Rest { more: 1000, explains: true, ..Rest::new(climb, levels, settings(), &problem) };
     let near = |points: &[f64]| {
         let known =
             |x: &[f64]| problem.modes[..2].iter().any(|(m, ..)| x.iter().zip(m).all(|(x, m)| (x - m).abs() < 4.0));
@@ -93,7 +94,7 @@ fn where_niches_explain_little_links_are_tested() {
         climb.learn(shell(points), &problem, &mut rng);
     }
     let levels = vec![shell(problem.draws(&mut rng, 2000))];
-    let mut rest = Rest { more: 3000, ..Rest::new(climb, levels, settings()) };
+    let mut rest = Rest { more: 3000, ..Rest::new(climb, levels, settings(), &problem) };
     assert!(!rest.explains);
     let draws = rest.propose(&problem, &mut rng).unwrap();
     assert_eq!(draws.len(), 9000);
@@ -133,7 +134,66 @@ fn in_many_dimensions_several_wide_modes_call_for_more_draws_and_one_does_not() 
         let mut climb = Climb::new(&(0..count).map(root).collect::<Vec<_>>());
         problem.run(&mut climb, 0.0, &mut rng);
         let levels = vec![problem.values(problem.draws(&mut rng, 12_000), 0.0, &mut rng)];
-        let rest = Rest::new(climb, levels, Settings::default().ladder(dim));
+        let rest = Rest::new(climb, levels, Settings::default().ladder(dim), &problem);
         assert_eq!(rest.more > 0, expected, "{dim} {count}");
     }
+}
+
+/// Gaussians as a run with bounds sees them: by logits of the place in the box.
+struct Logits(Gaussians);
+
+impl Logits {
+    fn values(&self, points: Vec<f64>) -> Particles {
+        let mut told = Particles::proposed(points, self);
+        for i in 0..told.len() {
+            let mut x = told.point(i).to_vec();
+            self.to_gaussian_scale(&mut x);
+            told.log_likelihood[i] = self.0.log_likelihood(&x);
+        }
+        told
+    }
+}
+
+impl Prior for Logits {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    fn draw(&self, rng: &mut Rng, u: &mut [f64]) {
+        self.0.draw(rng, u);
+        u.iter_mut().for_each(|u| *u = ((self.0.half_width + *u) / (self.0.half_width - *u)).ln());
+    }
+
+    fn log_density(&self, u: &[f64]) -> f64 {
+        let mut x = u.to_vec();
+        self.to_gaussian_scale(&mut x) + self.0.log_density(&x)
+    }
+
+    fn to_gaussian_scale(&self, u: &mut [f64]) -> f64 {
+        let change = |u: &mut f64| {
+            let share = 1.0 / (1.0 + (-*u).exp());
+            *u = self.0.half_width * (2.0 * share - 1.0);
+            (2.0 * self.0.half_width * share * (1.0 - share)).ln()
+        };
+        u.iter_mut().map(change).sum()
+    }
+}
+
+#[test]
+fn niches_explain_what_a_logit_bends() {
+    let modes = vec![(vec![-3.0; 3], 1.0, 0.5), (vec![3.0; 3], 0.5, 0.5)];
+    let problem = Logits(Gaussians { half_width: 10.0, modes });
+    let mut rng = stream(15, 0, Purpose::Learn);
+    let root = |u: f64| Root { log_density: -20.0, point: vec![u; 3], steps: vec![0.1; 3] };
+    let mut climb = Climb::new(&[root(-0.7), root(0.7)]);
+    while let Some(points) = climb.propose(&problem, &mut rng) {
+        climb.learn(problem.values(points), &problem, &mut rng);
+    }
+    let levels = vec![problem.values(problem.draws(&mut rng, 2000))];
+    let rest = Rest::new(climb, levels, settings(), &problem);
+    let excess = rest.excess(&rest.levels[0], &problem);
+    let largest = excess.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    assert!(rest.explains && largest < UNEXPLAINED, "{largest}");
+    let top = &rest.explaining[0];
+    assert!(top.top.iter().all(|x| (x.abs() - 3.0).abs() < 0.05), "{top:?}");
 }
