@@ -24,7 +24,7 @@ def von_mises(mode: float, k: float = 9.0) -> object:
 def test_an_angle_has_its_law_and_its_evidence_wherever_its_mode_is(mode: float) -> None:
     result = km.sample(
         von_mises(mode), parameters=["phi"], bounds={"phi": km.Periodic()}, priors={"phi": f"uniform(0, {TAU})"},
-        draws=2000, seed=3,
+        draws=10_000, seed=3,
     )  # fmt: skip
     phi = result["phi"]
     assert ((phi >= 0) & (phi < TAU)).all()
