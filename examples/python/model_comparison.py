@@ -71,7 +71,7 @@ for name, (rates, priors) in models.items():
         lambda theta, rates=rates: log_poisson(rates(theta)),
         parameters=list(priors),
         priors=priors,
-        max_evaluations=100_000,
+        max_evaluations=200_000,
         seed=1,
     )
     print(f"{name:9} {results[name].evidence}")
