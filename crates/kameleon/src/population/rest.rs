@@ -69,7 +69,7 @@ impl Rest {
     }
 
     /// Whether draws from the prior show several large hills, and may have met nothing of another one: since they met few points
-    /// of one that is known, or there are several in so many dimensions that a narrow one is rarely met.
+    /// of one that is known, or there are several and a narrow one, in many dimensions, is rarely met.
     fn calls_for_more(&self, draws: &Particles, prior: &dyn Prior) -> bool {
         if !shows_large_hills(draws) {
             return false;

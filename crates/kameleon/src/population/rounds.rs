@@ -28,9 +28,9 @@ const HELD_OUT: f64 = 0.4;
 pub(super) const LARGEST_K: f64 = 0.5;
 const STABLE: f64 = 0.85;
 const LEAST_EFFICIENCY: f64 = 0.05;
-/// Where there is a neck, log Z rises as long as draws come further into it: it has risen if it is this much larger than so many rounds
-/// before.
+/// Where there is a neck, log Z rises as long as draws come further into it: it has risen if it is this much larger …
 const RISEN: f64 = 0.05;
+/// … than this many rounds before.
 const RISES_OVER: usize = 3;
 /// A round after which a short look may end at once: its efficiency, and the effective draws for each dimension, of at least
 /// three.

@@ -302,7 +302,7 @@ impl Schedule {
             (self.content, self.settings.ladder_when_unsure)
         } else {
             let last = rounds.last();
-            // A ladder whose log Z is smaller has lost modes on its way, as most do, and its search has found them.
+            // That its log Z is smaller says nothing: most ladders lose modes on their way, which the search looks for again.
             let lost = far_ladder(&self.log_z, last.log_z, false).is_some_and(|ladder| ladder > last.log_z);
             let is_enough = rounds.is_good() && last.pareto_k <= LARGEST_K && !lost && sees_all;
             (is_enough, self.ladders < self.settings.ladders)

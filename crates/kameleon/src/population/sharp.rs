@@ -33,7 +33,7 @@ const NECK: f64 = 8.0;
 /// The largest b.
 const MOST_POWER: f64 = 4.0;
 const HALVINGS: usize = 50;
-/// One component for this many effective draws for each dimension, at most so many.
+/// The effective draws for each dimension that make one component, and the most components.
 const DRAWS_EACH: f64 = 2.0;
 const MOST_COMPONENTS: f64 = 8.0;
 /// Their most degrees of freedom.
