@@ -119,7 +119,7 @@ sampler = "SM"
 #[test]
 fn the_studies_of_the_documentation_are_valid() {
     let names =
-        "alone alone-many default default-paper default-noisy real-posteriors drift family family-proposals kmc";
+        "alone alone-many default default-paper default-noisy real-posteriors drift family family-proposals funnel kmc";
     for name in names.split(' ') {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../experiments/{name}.toml"));
         Study::parse(name, &fs::read_to_string(path).unwrap()).unwrap();
