@@ -3,7 +3,7 @@
 python python/release.py check [TAG]      all places agree, and CHANGELOG.md has a section for the tag
 python python/release.py set VERSION      writes a new version, closes the section Unreleased of CHANGELOG.md, and has
                                           README and docs install from PyPI
-python python/release.py notes            prints the section of CHANGELOG.md on this version
+python python/release.py notes            prints the section of CHANGELOG.md on this version, with full addresses
 python python/release.py repository URL   writes the address of the repository to all files that tell it, once, and to
                                           the links of README, which is shown on PyPI too
 """
@@ -56,7 +56,7 @@ INSTALL = {
         "pip install '.[bilby]'": "pip install 'kameleon[bilby]'",
     },
 }
-# What a link leads to that is dead outside of the repository.
+# A link that is dead outside of the repository.
 RELATIVE = r"(?<=\]\()(?!https?://)[^)\s]+(?=\))"
 NUMBER = r"\d+\.\d+\.\d+"
 
@@ -118,7 +118,7 @@ def write_address(url: str, root: Path = ROOT) -> None:
                 sys.exit(f"{file}: there is an address already, or no place for it")
             file.write_text(text.replace(line, line + addition.replace("URL", url).replace("SITE", site)))
     readme = root / "README.md"
-    readme.write_text(re.sub(RELATIVE, lambda link: absolute(link[0], url), readme.read_text()))
+    readme.write_text(absolute(readme.read_text(), url))
 
 
 def relative_links(root: Path = ROOT) -> list[str]:
@@ -126,9 +126,9 @@ def relative_links(root: Path = ROOT) -> list[str]:
     return re.findall(RELATIVE, (root / "README.md").read_text())
 
 
-def absolute(link: str, url: str) -> str:
-    """Where such a link leads: to a heading of README, or to a file or folder of the repository."""
-    return url + link if link.startswith("#") else f"{url}/blob/main/{link}"
+def absolute(text: str, url: str) -> str:
+    """The same text with full addresses for links to headings of README, and to files of the repository."""
+    return re.sub(RELATIVE, lambda link: url + ("" if link[0].startswith("#") else "/blob/main/") + link[0], text)
 
 
 def notes(root: Path = ROOT) -> str:
@@ -159,7 +159,7 @@ def main(arguments: list[str]) -> None:
         case ["repository", url] if url.startswith("https://"):
             write_address(url.rstrip("/"))
         case ["notes"]:
-            print(notes())
+            print(absolute(notes(), package().get("repository", "")))
         case _:
             sys.exit(__doc__)
 
