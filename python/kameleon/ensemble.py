@@ -22,6 +22,8 @@ from .result import Result
 
 __all__ = ["Ensemble"]
 
+_NO_SLOPES = np.empty(0)
+
 
 class Ensemble:
     """Chains that ask for points together and are told their log densities.
@@ -142,11 +144,12 @@ class Ensemble:
         values = _numbers(log_density)
         if values.ndim != 1:
             raise EvaluationError(f"a number is wanted for each row, not an array of shape {values.shape}")
-        slopes = np.empty(0) if gradient is None else np.asarray(gradient, dtype=float)
-        if gradient is not None and slopes.ndim != 2:
-            raise EvaluationError(
-                f"a row of the gradient is wanted for each point, not an array of shape {slopes.shape}"
-            )
+        slopes = _NO_SLOPES
+        if gradient is not None:
+            slopes = np.asarray(gradient, dtype=float)
+            if slopes.ndim != 2:
+                what = f"a row of the gradient is wanted for each point, not an array of shape {slopes.shape}"
+                raise EvaluationError(what)
         self._ensemble.tell(values, slopes.ravel())
 
     @property
@@ -218,8 +221,9 @@ def _numbers(given: Any) -> NDArray[np.float64]:
     try:
         if isinstance(given, np.ma.MaskedArray):
             given = np.ma.filled(given.astype(float), np.nan)
-        if np.iscomplexobj(given):
+        values = np.asarray(given)
+        if values.dtype.kind == "c":
             raise TypeError("these are complex")
-        return np.asarray(given, dtype=float)
+        return values.astype(float, copy=False)
     except (TypeError, ValueError) as error:
         raise EvaluationError(f"a number is wanted for each row: {error}") from None

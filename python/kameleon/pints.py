@@ -109,6 +109,7 @@ class Kameleon(_Method, pints.MultiChainMCMC):  # type: ignore[misc]
         super().__init__(chains, x0, sigma0)
         self._ensemble: Ensemble | None = None
         self._counts = [-1] * self._n_chains
+        self._one_each = [1] * self._n_chains
         self._draws: list[deque[tuple[Rows, float]]] = [deque() for _ in range(self._n_chains)]
         self._last: tuple[Rows, Rows] | None = None
 
@@ -122,9 +123,9 @@ class Kameleon(_Method, pints.MultiChainMCMC):  # type: ignore[misc]
             kept: dict[str, Any] = {"keep_jumps": False, "check": "off"}
             who: dict[str, Any] = {"chains": self._n_chains, "sampler": self._sampler, "seed": self._seed()}
             self._ensemble = Ensemble(self._x0, **who, **length, **kept)
-        if self._ensemble.done:
-            raise RuntimeError(f"the chains ended: {self._ensemble.result().reason}")
         points = self._ensemble.ask()
+        if not len(points):
+            raise RuntimeError(f"the chains ended: {self._ensemble.result().reason}")
         points.setflags(write=False)
         return points
 
@@ -136,21 +137,22 @@ class Kameleon(_Method, pints.MultiChainMCMC):  # type: ignore[misc]
         if self._ensemble is None:
             raise RuntimeError("Tell called before proposal was set.")
         self._ensemble.tell(fxs)
-        positions, values, counts = self._ensemble._ensemble.positions()
-        for draws, position, value, more in zip(
-            self._draws, positions, values, np.subtract(counts, self._counts), strict=True
-        ):
-            draws.extend([(position, float(value))] * int(more))
+        here, at, counts = self._ensemble._ensemble.positions()
+        steps = [count - before for count, before in zip(counts, self._counts, strict=True)]
         self._counts = counts
-        if not all(self._draws):
-            return None
-        shown = [draws.popleft() for draws in self._draws]
-        here, at = np.array([position for position, _ in shown]), np.array([value for _, value in shown])
-        # The draws of several proposals that are judged together come one after another.
-        moved = np.ones(len(here), bool) if self._last is None else (here != self._last[0]).any(axis=1)
+        # Mostly each chain makes one step; the draws of several proposals that are judged together come one by one.
+        if steps != self._one_each or any(self._draws):
+            for draws, position, value, more in zip(self._draws, here, at, steps, strict=True):
+                draws.extend([(position, float(value))] * more)
+            if not all(self._draws):
+                return None
+            shown = [draws.popleft() for draws in self._draws]
+            here, at = np.array([position for position, _ in shown]), np.array([value for _, value in shown])
+        before = here + np.nan if self._last is None else self._last[0]
+        moved = np.logical_or.reduce(here != before, axis=1)
         here.setflags(write=False)
         self._last = here, at
-        self._accepted += int(moved.sum())
+        self._accepted += int(np.count_nonzero(moved))
         self._shown += len(moved)
         return here, at, moved
 
