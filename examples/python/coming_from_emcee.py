@@ -13,7 +13,7 @@
 #
 # | emcee | kameleon |
 # |---|---|
-# | `EnsembleSampler(nwalkers, ndim, f, args=(...))` | `km.sample(lambda x: f(x, ...), start)` |
+# | `EnsembleSampler(nwalkers, ndim, f, args=(...))` | `km.sample(lambda x: f(x, ...), start)`, or a likelihood with `priors=` and no start |
 # | `run_mcmc(p0, n)` | `draws=`, `warmup=`; one start, or one for each chain |
 # | `get_chain(discard=..., flat=True)` | `result.draws`: the warm-up is left out already |
 # | `get_autocorr_time()` | `result.summary()`: effective sizes, R-hat and a verdict |
@@ -53,8 +53,14 @@ result = km.sample(
 result
 
 # %% [markdown]
-# Better than cutting the prior off inside the function: say the bounds, and chains move on the whole line, so that no
-# proposal is lost outside.
+# Better than cutting the prior off inside the function: leave the likelihood in it, and say the priors beside it. Then
+#
+# - no start is needed: a population starts from the prior and looks for modes everywhere, and the summary says what it found;
+# - chains move on the whole line, so that no proposal is lost outside, and the draws can be checked against the log densities at them, which a sharp
+#   end inside the function forbids;
+# - the constant is the evidence, with which models can be compared.
+#
+# The warm-up ends by itself. Where there are ends and no prior, give them by `bounds={"m": (-5, 0.5)}`.
 
 
 # %%
@@ -65,15 +71,20 @@ def log_likelihood(theta):
     return -0.5 * np.sum((y - model) ** 2 / variance + np.log(variance))
 
 
-bounded = km.sample(
+better = km.sample(
     log_likelihood,
     parameters=["m", "b", "log_f"],
-    bounds={"m": (-5, 0.5), "b": (0, 10), "log_f": (-10, 1)},
+    priors={"m": "uniform(-5, 0.5)", "b": "uniform(0, 10)", "log_f": "uniform(-10, 1)"},
     draws=3_000,
-    warmup=2_000,
     seed=1,
 )
-bounded.summary()
+better.summary()
+
+# %% [markdown]
+# Both agree: the first run had a prior of height one in place of a density, so its constant must be the evidence times the prior's volume.
+
+# %%
+print(f"{result.log_evidence - np.log(5.5 * 10 * 11):.3f} and {better.log_evidence:.3f}")
 
 # %% [markdown]
 # Every draw is a line. The error bars alone would give a much narrower bundle: `log_f` says by how much they are too small.
@@ -83,11 +94,11 @@ import matplotlib.pyplot as plt
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=[3, 2], layout="constrained")
 grid = np.linspace(0, 10, 2)
-for m, b, _ in bounded.draws.reshape(-1, 3)[::120]:
+for m, b, _ in better.draws.reshape(-1, 3)[::120]:
     left.plot(grid, m * grid + b, color="#0072B2", alpha=0.12)
 left.errorbar(x, y, y_error, fmt="o", color="#D55E00", markersize=3, linewidth=1)
 left.set(xlabel="x", ylabel="y")
-right.plot(bounded["m"].ravel(), bounded["b"].ravel(), ".", color="#0072B2", markersize=2, alpha=0.3)
+right.plot(better["m"].ravel(), better["b"].ravel(), ".", color="#0072B2", markersize=2, alpha=0.3)
 right.plot(-0.96, 4.3, "*", color="#D55E00", markersize=14, label="the truth")
 right.set(xlabel="m", ylabel="b")
 _ = right.legend(frameon=False)
