@@ -43,7 +43,8 @@ def simulate(contacts, recovery):
 
 # %% [markdown]
 # Counts scatter more than Poisson numbers do, so the likelihood is negative binomial, and its spread is the third
-# parameter. Priors are words or objects of `scipy.stats`; the rates are positive, and chains respect that by themselves.
+# parameter. Priors are words or objects of `scipy.stats`; the rates are positive, and chains respect that by themselves. There is neither a start nor
+# a length of the warm-up: a population starts from the priors, and looks for all modes that there are.
 
 
 # %%
@@ -65,7 +66,6 @@ result = km.sample(
     log_likelihood,
     parameters=["contacts", "recovery", "size"],
     priors={"contacts": "lognormal(0.5, 1)", "recovery": "lognormal(-0.5, 1)", "size": "lognormal(2, 1.5)"},
-    warmup=1_500,
     draws=1_500,
     seed=1978,
 )
