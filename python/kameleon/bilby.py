@@ -130,24 +130,23 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
         if self._interrupted:
             logger.info(f"The run is kept in {folder}; the same call resumes it")
             sys.exit(self.exit_code)
-        for warning in result.warnings:
-            logger.warning(warning)
         logger.info(f"Kameleon: {result.summary()}")
         return self._fill(result)
 
     def _run(self, folder: Path) -> Result:
         given = {key: value for key, value in self.kwargs.items() if key not in ("resume", "pool")}
-        given["chains"] = given["chains"] or max(4, self.npool or 1)
-        if given["seed"] is None:
-            given["seed"] = int(random.rng.integers(2**32))
         keys = self.search_parameter_keys
+        seed = None if given["seed"] is not None else int(random.rng.integers(2**32))
         return run(
             self._log_likelihoods,
             folder,
+            logger,
             parameters=keys,
             bounds={key: ends for key in keys if (ends := self._ends(key)) is not None},
             priors=self._log_priors(),
             prior_draws=self._draw,
+            chosen={"chains": max(4, self.npool or 1), "seed": seed},
+            anew="clean=True",
             **given,
         )
 

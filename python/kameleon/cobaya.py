@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._hosts import Rows, missing, run, stopped
 from ._kameleon import __version__
+from .errors import SettingsError
 from .parameters import Periodic
+from .population import Population
 from .result import Result
 
 try:
@@ -33,7 +36,8 @@ __all__ = ["Kameleon"]
 
 MOST_IN_POPULATION = 30
 """With more parameters, "auto" starts chains."""
-SETTINGS = ("until", "draws", "max_draws", "max_evaluations", "max_minutes", "warmup", "max_warmup", "thin", "check")
+ENDS = ("until", "draws", "max_draws", "max_evaluations", "max_minutes")
+SETTINGS = (*ENDS, "chains", "warmup", "max_warmup", "thin", "noisy", "check", "progress", "seed")
 """What is passed on to ``kameleon.sample``."""
 
 
@@ -41,44 +45,47 @@ class Evaluated:
     """What the model said at every point, with log priors, log likelihoods and derived parameters; on disk too."""
 
     def __init__(self, model: Any, path: Path | None) -> None:
-        self.model = model
-        self.sizes = (len(model.prior), len(model.likelihood), len(model.parameterization.derived_params()))
-        self.dim = model.prior.d()
-        self.known: dict[bytes, Rows] = {}
-        self.path = path
-        if path is not None and path.exists():
-            width = self.dim + sum(self.sizes)
-            stored = np.fromfile(path)
-            self._keep(stored[: len(stored) // width * width].reshape(-1, width))
+        self.model, self.dim = model, model.prior.d()
+        priors, likelihoods = len(model.prior), len(model.likelihood)
+        self.ends = priors, priors + likelihoods
+        derived = len(model.parameterization.derived_params())
+        # Outside the support there are log priors only.
+        self.outside = [-np.inf] * likelihoods + [np.nan] * derived
+        self.rows: list[Rows] = []
+        self.file: BinaryIO | None = None
+        if path is not None:
+            width = self.dim + priors + likelihoods + derived
+            stored = np.fromfile(path) if path.exists() else np.empty(0)
+            whole = len(stored) // width
+            self.rows.append(stored[: whole * width].reshape(-1, width))
+            self.file = path.open("ab")
+            self.file.truncate(self.rows[0].nbytes)
 
-    def _keep(self, rows: Rows) -> None:
-        self.known.update((row[: self.dim].tobytes(), row[self.dim :]) for row in rows)
-
-    def compute(self, point: Rows) -> Rows:
-        """What the model says at a point, in one row; only the log priors where the density is zero."""
+    def compute(self, point: Rows) -> list[float]:
+        """What the model says at a point, in one row."""
         found = self.model.logposterior(point)
-        parts = zip((found.logpriors, found.loglikes, found.derived), self.sizes, strict=True)
-        return np.concatenate([np.asarray(part if len(part) == n else [np.nan] * n, float) for part, n in parts])
+        row = [*found.logpriors, *found.loglikes, *found.derived]
+        return row if len(row) > self.ends[0] else row + self.outside
 
     def add(self, points: Rows, values: Rows) -> None:
         """Keeps the values at these points."""
-        rows = np.column_stack([points, values])
-        self._keep(rows)
-        if self.path is not None:
-            with self.path.open("ab") as file:
-                rows.tofile(file)
+        rows = np.concatenate((points, values), axis=1)
+        self.rows.append(rows)
+        if self.file is not None:
+            self.file.write(rows.tobytes())
+            self.file.flush()
 
-    def log_likelihood(self, values: Rows) -> Rows:
-        """Of each row: all but the priors of single parameters, which the sampler knows."""
-        total = values[:, 1 : sum(self.sizes[:2])].sum(axis=1)
-        impossible = np.isneginf(values[:, : self.sizes[0]]).any(axis=1)
-        return np.where(impossible, -np.inf, total)
+    @cached_property
+    def known(self) -> dict[bytes, Rows]:
+        """The values at each point, once there are no more to come."""
+        return {row[: self.dim].tobytes(): row[self.dim :] for rows in self.rows for row in rows}
 
     def at(self, point: Rows) -> Any:
         """Cobaya's record of a point, computed again only if it is not known."""
-        values = self.known.get(point.tobytes())
-        parts = np.split(self.compute(point) if values is None else values, np.cumsum(self.sizes)[:-1])
-        return LogPosterior(**{k: v.tolist() for k, v in zip(("logpriors", "loglikes", "derived"), parts, strict=True)})
+        found = self.known.get(point.tobytes())
+        row = self.compute(point) if found is None else found.tolist()
+        priors, both = self.ends
+        return LogPosterior(logpriors=row[:priors], loglikes=row[priors:both], derived=row[both:])
 
 
 class Kameleon(Sampler):  # type: ignore[misc]
@@ -86,7 +93,7 @@ class Kameleon(Sampler):  # type: ignore[misc]
 
     file_base_name = "cobaya"
     supports_periodic_params = True
-    _at_resume_prefer_new = [*Sampler._at_resume_prefer_new, "draws", "max_minutes"]  # noqa: RUF012
+    _at_resume_prefer_new = [*Sampler._at_resume_prefer_new, "draws", "max_minutes", "progress"]  # noqa: RUF012
     # From the file of defaults.
     chains: int | None
     until: str | None
@@ -96,8 +103,12 @@ class Kameleon(Sampler):  # type: ignore[misc]
     max_minutes: float | None
     warmup: Any
     max_warmup: int | None
+    population: dict[str, Any] | None
     thin: int
+    noisy: bool
     check: str
+    progress: bool | None
+    seed: int | None
 
     def initialize(self) -> None:
         """Prepares the folder of the run."""
@@ -118,51 +129,64 @@ class Kameleon(Sampler):  # type: ignore[misc]
                 self._sample()
             finally:
                 mpi.share_mpi(None)  # the others end
+                if self.evaluated.file is not None:
+                    self.evaluated.file.close()
 
     def _sample(self) -> None:
         names = list(self.model.parameterization.sampled_params())
-        chains = self.chains or max(4, mpi.size())
         settings = {name: getattr(self, name) for name in SETTINGS}
+        chosen = {"chains": max(4, mpi.size())}
         ends = self.model.prior.bounds()
         by_chains = self.warmup not in ("auto", "population") or len(names) > MOST_IN_POPULATION
         if by_chains and self.warmup != "population":
             reference = self.model.prior.reference
-            settings["start"] = [reference(random_state=self._rng, warn_if_no_ref=False) for _ in range(chains)]
+            chains = range(self.chains or chosen["chains"])
+            settings["start"] = [reference(random_state=self._rng, warn_if_no_ref=False) for _ in chains]
+        chosen["seed"] = int(self._rng.integers(2**32))
         self.result = run(
             self._log_likelihoods,
             None if self.folder is None else self.folder / "run",
+            self.log,
             parameters=names,
             bounds={names[k]: Periodic(*map(float, ends[k])) for k in self.model.prior._periodic_bounds},
             priors=list(self.model.prior.pdf),
-            chains=chains,
-            seed=int(self._rng.integers(2**32)),
+            population=self._population(),
+            chosen=chosen,
+            anew="force=True (or --force)",
             **settings,
         )
         if stopped(self.result):
             self.log.info("Interrupted. %s", "" if self.folder is None else "The same input with 'resume' goes on.")
             raise KeyboardInterrupt
-        for warning in self.result.warnings:
-            self.log.warning(warning)
         self.log.info("Kameleon: %s", self.result.summary())
         if self.result.draws.size == 0:
             raise LoggedError(self.log, "The run has no draws: %s", self.result.reason)
         self._collect(self.result)
 
+    def _population(self) -> Population | None:
+        """The settings of the population, which an input file has by name."""
+        try:
+            return None if self.population is None else Population(**self.population)
+        except TypeError as error:
+            raise SettingsError("population", str(error)) from None
+
     def _log_likelihoods(self, points: Rows) -> Rows:
         """The log likelihood at each row; the rows are divided among all processes."""
         mpi.share_mpi(True)
-        values = self._compute(mpi.scatter(np.array_split(points, mpi.size())))
-        found = mpi.gather(values)
+        share = -(-len(points) // mpi.size())
+        parts = [points[k * share : (k + 1) * share] for k in range(mpi.size())]
+        found = mpi.gather(self._compute(mpi.scatter(parts)))
         for fault in (part for part in found if isinstance(part, BaseException)):
             raise fault
         rows = np.concatenate([part for part in found if len(part)])
         self.evaluated.add(points, rows)
-        return self.evaluated.log_likelihood(rows)
+        # All but the priors of single parameters, which the sampler knows.
+        return np.asarray(rows[:, 1 : self.evaluated.ends[1]].sum(axis=1))
 
     def _compute(self, points: Rows) -> Any:
         """What the model says at each row, or the exception that it raised."""
         try:
-            return np.array([self.evaluated.compute(point) for point in points])
+            return np.array([self.evaluated.compute(point) for point in points], dtype=float)
         except Exception as error:
             return error
 

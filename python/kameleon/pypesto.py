@@ -76,6 +76,7 @@ class Kameleon(Sampler):  # type: ignore[misc]
         self.result = run(
             self._log_densities,
             None,
+            logger,
             parameters=names,
             start=None if by_population else self._start,
             bounds=bounds,
@@ -83,8 +84,6 @@ class Kameleon(Sampler):  # type: ignore[misc]
             draws=draws,
             **options,
         )
-        for warning in self.result.warnings:
-            logger.warning(warning)
 
     def _bounds(self, names: list[str], ends: Rows, periodic: set[str]) -> dict[str, Any]:
         """The bounds of each parameter, of which some are those of a circle."""

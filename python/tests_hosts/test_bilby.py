@@ -271,6 +271,54 @@ def test_an_exception_of_the_likelihood_ends_the_run_and_the_next_call_goes_on()
     assert np.array_equal(found.posterior["x"], run(label="whole").posterior["x"])
 
 
+class Failing(Normal):
+    """Fails at its first call after so many."""
+
+    def __init__(self, calls):
+        super().__init__()
+        self.left = calls
+
+    def log_likelihood(self, parameters):
+        self.left -= 1
+        if self.left == 0:
+            raise ArithmeticError("no convergence")
+        return super().log_likelihood(parameters)
+
+
+def test_a_run_that_goes_on_keeps_its_settings_and_says_which_are_not_used(said):
+    begun = {"label": "begun", "draws": None, "until": "ess=900, rhat=1.010", "max_evaluations": 40_000}
+    failing = Failing(3000)
+    with pytest.raises(km.TargetError, match="no convergence"):
+        run(failing, **begun)
+    small = km.Population(particles=300)
+    found = run(failing, **{**begun, "until": "ess=500", "seed": 2, "chains": 6, "thin": 2, "population": small})
+    for what in (
+        "the run in out/kameleon_begun was begun with other settings, and keeps them",
+        "until is 'ess=900,rhat=1.01', not 'ess=500'",
+        "seed is 1, not 2",
+        "chains is 4, not 6",
+        "thin is 1, not 2",
+        "population.particles is None, not 300",
+        "clean=True begins another run",
+    ):
+        assert what in said()
+    assert "max_evaluations is" not in said() and "check is" not in said()
+    assert np.array_equal(found.posterior["x"], run(**{**begun, "label": "whole"}).posterior["x"])
+
+
+def test_the_same_call_goes_on_with_all_its_limits_and_another_number_of_draws_ends_them(said):
+    limited = {"label": "limited", "draws": 5000, "warmup": 700, "max_evaluations": 6000}
+    failing = Failing(4500)
+    with pytest.raises(km.TargetError, match="no convergence"):
+        run(failing, **limited)
+    run(failing, **limited)
+    assert "keeps them" not in said() and "max_evaluations" in km.load("out/kameleon_limited").reason
+    os.remove("out/limited_result.json")
+    run(**{**limited, "draws": 6000})
+    assert "max_evaluations is None, not 6000" in said()
+    assert km.load("out/kameleon_limited").draws.shape == (4, 6000, 2)
+
+
 def test_points_without_a_likelihood_are_rejected_and_reported(said):
     def partly(at):
         return np.nan if at["x"] > 0.5 else -np.inf if at["y"] > 0.1 else Normal().log_likelihood(at)

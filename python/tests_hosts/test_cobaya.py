@@ -186,6 +186,28 @@ def test_output_is_kept_unless_forced_and_a_resumed_run_gets_longer():
     assert np.loadtxt("out/normal.1.txt")[:, 0].sum() == 300
 
 
+def test_a_run_that_goes_on_keeps_its_settings_and_says_which_are_not_used(caplog):
+    limited = {"draws": 5000, "warmup": 700, "max_evaluations": 4000}
+    run(info("out/normal", limited))
+    with pytest.raises(LoggedError, match="not compatible"):
+        run(info("out/normal", {**limited, "thin": 2}), resume=True)
+    run(info("out/normal", {**limited, "max_minutes": 5, "progress": False}), resume=True)
+    assert "keeps them" not in caplog.text
+    run(info("out/normal", {**limited, "draws": 6000}), resume=True)
+    assert "keeps them: max_evaluations is None, not 4000. force=True" in caplog.text
+
+
+def test_what_was_half_written_of_an_evaluation_is_left_out():
+    run(info("out/normal", {"draws": 400}))
+    stored = Path("out/normal_kameleon/evaluations.bin")
+    whole = stored.read_bytes()
+    stored.write_bytes(whole + whole[:20])
+    run(info("out/normal", {"draws": 600}), resume=True)
+    # a, b, the log prior, the log likelihood, and the derived parameter.
+    rows = np.fromfile(stored).reshape(-1, 5)
+    assert rows.nbytes > len(whole) and np.allclose(rows[:, 0] + rows[:, 1], rows[:, 4])
+
+
 def test_chains_start_at_the_reference_where_there_is_no_population():
     starts = []
 
@@ -198,6 +220,21 @@ def test_chains_start_at_the_reference_where_there_is_no_population():
     assert sampler.result.population is None
     # The derived parameters of a draw are known from when it was evaluated.
     assert len(starts) == sampler.result.stats["evaluations"]
+
+
+def test_a_population_is_as_large_as_the_input_says_and_values_may_be_noisy():
+    _, sampler = run(info(sampler={"population": {"particles": 400, "looks": 0}}))
+    assert sampler.result.population.particles == 400
+    with pytest.raises(km.SettingsError, match="particle_count"):
+        run(info(sampler={"population": {"particle_count": 400}}))
+    rng = np.random.default_rng(1)
+
+    def estimate(a, b):
+        return -0.5 * ((a - 0.2) ** 2 / 0.01 + (b - a) ** 2 / 0.04) + rng.normal(-0.125, 0.5)
+
+    _, sampler = run(info(likelihood={"normal": {"external": estimate}}, sampler={"noisy": True, "draws": 4000}))
+    data = sampler.products()["sample"].data
+    assert abs(np.average(data["a"], weights=data["weight"]) - (A * WEIGHT).sum() / WEIGHT.sum()) < 0.02
 
 
 def test_a_wrong_setting_is_named():
