@@ -3,6 +3,7 @@
 import contextlib
 import io
 import logging
+import os
 import time
 
 import numpy as np
@@ -28,7 +29,7 @@ class Burning:
 
 NAMES = [f"x{k}" for k in range(6)]
 SHORT = {"seed": 1, "check": "off"}
-POINTS = np.random.default_rng(1).normal(size=(2000, 6))
+POINTS = np.random.default_rng(1).normal(size=(6000, 6))
 
 
 def by_bilby(burn):
@@ -93,7 +94,7 @@ def by_pints(burn):
 
     made = controller(plugin.Kameleon, 6000)
     plugin.set_warmup(made, 4000)
-    return made.run, controller(Idle, 500).run
+    return made.run, controller(Idle, 1500).run
 
 
 def by_pypesto(burn):
@@ -119,16 +120,34 @@ def besides(burn, run):
     return (time.process_time() - before - burn.used) / burn.calls * 1e6
 
 
-def cost() -> None:
-    """Processor time of a whole call of the host besides the likelihood's, and what is beyond the host's own calls."""
+def measured(call) -> tuple[int, float, float]:
+    """The evaluations of a whole call, what it needs besides the likelihood, and the host's own part of that."""
+    burn = Burning()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        whole_call, host_alone = call(burn)
+        own = besides(burn, host_alone)
+        spent = besides(burn, whole_call)
+    return burn.calls, spent, own
+
+
+def cost(turns: int = 5) -> None:
+    """Processor time of a whole call of the host besides the likelihood's, and what is beyond the host's own calls.
+
+    The hosts take turns; the medians are shown, and the least and most of what is beyond.
+    """
+    calls = (by_bilby, by_cobaya, by_pints, by_pypesto)
+    found, load = {call: [] for call in calls}, []
+    for _ in range(turns):
+        for call in calls:
+            found[call].append(measured(call))
+            load.append(os.getloadavg()[0])
+    print(f"{turns} turns; load average {min(load):.1f} to {max(load):.1f} on {os.cpu_count()} cores")
     print("| host | evaluations | µs per evaluation besides the likelihood | the host's own | beyond them |")
     print("|---|--:|--:|--:|--:|")
-    for call in (by_bilby, by_cobaya, by_pints, by_pypesto):
-        burn = Burning()
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            whole_call, host_alone = call(burn)
-            own = besides(burn, host_alone)
-            spent = besides(burn, whole_call)
+    for call, rows in found.items():
+        evaluations, spent, own = np.array(rows).T
         beyond = spent - own
-        shares = [f"{micros:.0f}, {micros / 1000:.1%}" for micros in (spent, own, beyond)]
-        print(f"| {call.__name__.removeprefix('by_')} | {burn.calls} | {' | '.join(shares)} |", flush=True)
+        shares = [f"{micros:.0f}, or {micros / 1000:.1%}" for micros in map(np.median, (spent, own, beyond))]
+        reach = f"({beyond.min():.0f} to {beyond.max():.0f})"
+        name = call.__name__.removeprefix("by_")
+        print(f"| {name} | {evaluations[0]:.0f} | {' | '.join(shares)} {reach} |", flush=True)
