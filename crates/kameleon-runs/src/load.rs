@@ -208,9 +208,8 @@ pub fn posterior(
     warnings.extend(advice);
     warnings.extend(jumps.as_ref().and_then(|jumps| jumps.warning(&names)));
     if noisy {
-        let all = chains.iter().map(|chain| (chain.index, &chain.statistics));
         let too_noisy = || stuck::too_noisy(status.sd_log_estimate?, settings);
-        warnings.extend(stuck::warning(all, stuck::advice(settings)).or_else(too_noisy));
+        warnings.extend(stuck::warning(&chains, settings.run.thin, stuck::advice(settings)).or_else(too_noisy));
     }
     let mut posterior = Posterior {
         target: settings.model.name(),

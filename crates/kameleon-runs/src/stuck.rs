@@ -2,12 +2,15 @@
 //!
 //! Were rejections independent with probability 1 − a, the longest wait in a chain with m moves would be near
 //! ln m / −ln(1 − a), rarely more than twice that. Acceptance differs from place to place, so that an exact chain may wait
-//! a few times longer (Glass: 4 times). An estimate that is high by chance holds a chain for much longer: the alarm is at ten times, or at a
-//! twentieth of the run, since noise that holds the chain everywhere spoils the comparison with its own acceptance.
+//! a few times longer (Glass: 4 times). An estimate that is high by chance holds a chain for much longer: the alarm is at ten times. It is also
+//! at a hundredth of all draws, since noise that holds the chain everywhere spoils the comparison with its own acceptance: a fifth of the draws
+//! beyond a 5 % quantile may then be of one point, and no standard error sees that.
 
+use crate::output::ChainDraws;
 use crate::settings::{Kind, RunSettings};
+use kameleon::record::Draws;
 use kameleon::registry::same_name;
-use kameleon::statistics::{Statistics, expected_wait};
+use kameleon::statistics::expected_wait;
 use kameleon_models::NoiseInput;
 
 /// The largest sd(log p̂) at which independent noise is reasonable: what costs least lies between 1.0 and 1.7 (Doucet, Pitt,
@@ -16,8 +19,9 @@ pub const LARGEST_SD: f64 = 1.5;
 
 /// How many times longer than expected a wait may be.
 const FACTOR: f64 = 10.0;
-/// The share of the run that a wait may take, if it is long.
-const SHARE: f64 = 0.05;
+/// The share of all draws that may be of one point, …
+const SHARE: f64 = 0.01;
+/// … if the chain was there for more iterations than this.
 const LONG: u64 = 100;
 
 /// What helps against noise.
@@ -40,18 +44,42 @@ pub fn advice(settings: &RunSettings) -> &'static str {
     }
 }
 
-/// A warning about the chain that is stuck for longest, if one is.
-pub fn warning<'a>(chains: impl Iterator<Item = (usize, &'a Statistics)>, advice: &str) -> Option<String> {
-    let waits = chains.map(|(chain, statistics)| {
-        let counts = statistics.sampling;
-        (chain, statistics.longest_rejection_run, counts.accepted, counts.total())
+/// A warning about the chain that is stuck for longest, if one is; every `thin`th draw was kept.
+pub fn warning(chains: &[ChainDraws], thin: u64, advice: &str) -> Option<String> {
+    long_wait(chains).or_else(|| heavy_point(chains, thin)).map(|what| format!("{what} {advice}"))
+}
+
+/// A wait that is long against the acceptance of its chain.
+fn long_wait(chains: &[ChainDraws]) -> Option<String> {
+    let waits = chains.iter().map(|chain| {
+        let (counts, longest) = (chain.statistics.sampling, chain.statistics.longest_rejection_run);
+        (chain.index, longest, counts.accepted, counts.total())
     });
-    let stuck = waits.filter(|&(_, longest, accepted, total)| is_stuck(longest, accepted, total));
+    let stuck = waits.filter(|&(_, longest, accepted, total)| is_long(longest, accepted, total));
     let (chain, longest, _, total) = stuck.max_by_key(|&(_, longest, ..)| longest)?;
     Some(format!(
         "chain {chain} is stuck: it stayed at one point for {longest} of its {total} iterations, on an estimate that is high \
-         by chance. {advice}"
+         by chance."
     ))
+}
+
+/// A point that makes up much of all draws. Copies of a point need not follow one another.
+fn heavy_point(chains: &[ChainDraws], thin: u64) -> Option<String> {
+    let heaviest = |Draws { points, log_density, .. }: &Draws| {
+        let firsts = points.iter().step_by((points.len() / log_density.len().max(1)).max(1));
+        let mut keys: Vec<_> = firsts.zip(log_density).map(|(x, log)| (x.to_bits(), log.to_bits())).collect();
+        keys.sort_unstable();
+        keys.chunk_by(PartialEq::eq).map(<[_]>::len).max().unwrap_or(0)
+    };
+    let (count, chain) = chains.iter().map(|chain| (heaviest(&chain.draws), chain.index)).max()?;
+    let share = count as f64 / chains.iter().map(|chain| chain.draws.len()).sum::<usize>() as f64;
+    (count as u64 * thin > LONG && share > SHARE).then(|| {
+        format!(
+            "chain {chain} is stuck: {:.1} % of the draws of all chains are one point of it, on an estimate that is high by chance, so 5 % and \
+             95 % quantiles may rest on a few points. Run longer, or reduce the noise.",
+            100.0 * share
+        )
+    })
 }
 
 /// A warning about independent noise that is so large that chains will get stuck.
@@ -65,9 +93,8 @@ pub fn too_noisy(sd: f64, settings: &RunSettings) -> Option<String> {
     })
 }
 
-fn is_stuck(longest: u64, accepted: u64, total: u64) -> bool {
-    let wait = longest as f64;
-    wait > FACTOR * expected_wait(longest, accepted, total) || (longest > LONG && wait > SHARE * total as f64)
+fn is_long(wait: u64, accepted: u64, total: u64) -> bool {
+    wait as f64 > FACTOR * expected_wait(wait, accepted, total)
 }
 
 #[cfg(test)]
@@ -75,12 +102,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_is_long_against_the_acceptance_of_the_rest_or_against_the_run() {
-        assert!(!is_stuck(120, 2340, 10_000));
-        assert!(is_stuck(400, 2340, 10_000));
-        assert!(is_stuck(9900, 23, 10_000));
-        assert!(is_stuck(600, 50, 10_000));
-        assert!(is_stuck(1000, 0, 1000));
-        assert!(!is_stuck(40, 40, 200));
+    fn a_wait_is_long_against_the_acceptance_of_the_rest() {
+        assert!(!is_long(120, 2340, 10_000));
+        assert!(is_long(400, 2340, 10_000));
+        assert!(is_long(9900, 23, 10_000));
+        assert!(!is_long(40, 40, 200));
+    }
+
+    #[test]
+    fn a_point_is_heavy_against_the_draws_of_all_chains() {
+        let chain = |index: usize, copies: usize| {
+            let points: Vec<f64> =
+                (0..4000).map(|t| if t % 7 == 0 && t / 7 < copies { -1.0 } else { t as f64 }).collect();
+            let draws = Draws { log_density: vec![0.0; points.len()], points, ..Draws::default() };
+            ChainDraws { index, draws, ..ChainDraws::default() }
+        };
+        let run = |copies: usize, thin: u64| heavy_point(&[chain(0, 1), chain(1, copies)], thin);
+        let told = run(120, 1).unwrap();
+        assert!(told.starts_with("chain 1 is stuck: 1.5 % of the draws"), "{told}");
+        assert_eq!(run(75, 1), None);
+        assert_eq!(run(95, 1), None);
+        assert!(run(95, 2).is_some());
     }
 }

@@ -3,8 +3,14 @@
 use crate::output::check::doubt;
 use crate::output::jumps::{AT_LIMIT, RAN_AWAY};
 use crate::output::{JumpSummary, Posterior};
-use kameleon::diagnose::{Stein, Summary, Verdict, summarise, unrolled};
+use kameleon::diagnose::{ParameterSummary, Stein, Summary, Verdict, summarise, unrolled};
 use kameleon::proposal::FUNNEL;
+use kameleon::words::share;
+
+/// Where a jump proposal is worth less than this share of an independent draw, …
+const EFFICIENT: f64 = 0.6;
+/// … standard errors can be relied on from this effective size on.
+const LEAST_ESS: f64 = 1200.0;
 
 /// The words by which a warning of draws that pile up at a bound is known.
 pub(crate) const CROWDED: &str = "as near to the bound";
@@ -24,7 +30,7 @@ impl Posterior {
             }
         }
         if summary.verdict.agree {
-            self.unseen_by_chains().into_iter().for_each(|message| summary.verdict.doubt(message));
+            self.unseen_by_chains(&summary.parameters).into_iter().for_each(|message| summary.verdict.doubt(message));
         }
         match self.remarks.iter().find(|remark| remark.contains(RAN_AWAY)) {
             // What else could be said follows from it.
@@ -58,7 +64,7 @@ impl Posterior {
     }
 
     /// What is known against draws of chains that agree.
-    fn unseen_by_chains(&self) -> Vec<String> {
+    fn unseen_by_chains(&self, parameters: &[ParameterSummary]) -> Vec<String> {
         let warned = |words: &str| self.warnings.iter().any(|warning| warning.contains(words));
         let funnel = warned(FUNNEL)
             .then(|| format!("Chains that agree may still have missed its narrow end: {FUNNEL}, as a warning says."));
@@ -77,7 +83,8 @@ impl Posterior {
                 .to_owned()
         });
         let contradiction = self.jumps.as_ref().and_then(|jumps| jumps.contradiction(&self.names));
-        [funnel, crowded, learning, unfinished, contradiction].into_iter().flatten().collect()
+        let uncertain = self.jumps.as_ref().and_then(|jumps| uncertain(jumps.evidence.efficiency, parameters));
+        [funnel, crowded, learning, uncertain, unfinished, contradiction].into_iter().flatten().collect()
     }
 
     /// Adds the remarks. A warm-up that came to its limit may be why draws are not good; of good ones that are jumped well it says nothing.
@@ -90,6 +97,21 @@ impl Posterior {
         }
         verdict.remarks.extend(others);
     }
+}
+
+/// Why standard errors cannot be relied on where jump proposals are not efficient: chains then stay for long in tails, and those that have not
+/// been there yet do not know it.
+fn uncertain(efficiency: f64, parameters: &[ParameterSummary]) -> Option<String> {
+    let least = parameters.iter().flat_map(|p| [p.ess_bulk, p.ess_tail]).fold(f64::INFINITY, f64::min);
+    (efficiency < EFFICIENT && least < LEAST_ESS).then(|| {
+        format!(
+            "Chains that agree may have missed a part of the tails: a jump proposal is worth {} of an independent draw, and standard errors \
+             are then uncertain up to an ESS of {LEAST_ESS}; it is down to {}. Run about {:.1} times longer, or with a longer warm-up.",
+            share(efficiency),
+            least.floor(),
+            (LEAST_ESS / least * 10.0).ceil() / 10.0
+        )
+    })
 }
 
 #[cfg(test)]
@@ -151,6 +173,26 @@ mod tests {
         assert!(with(true, 0.19).converged && with(false, 0.02).converged);
         let short = with(true, 0.02);
         assert!(!short.converged && short.messages[0].contains("0.020 in its last rounds and 0.20"), "{short}");
+    }
+
+    #[test]
+    fn a_small_effective_size_is_enough_only_where_jumps_are_efficient() {
+        let with = |efficiency: f64, length: usize| {
+            let mut jumps = JumpSummary::none("", false);
+            jumps.evidence.efficiency = efficiency;
+            let mut posterior = Posterior { jumps: Some(jumps), ..even() };
+            for chain in &mut posterior.chains {
+                chain.draws.points.truncate(length);
+                chain.draws.log_density.truncate(length);
+            }
+            posterior.summary().verdict
+        };
+        assert!(with(0.8, 250).converged && with(0.3, 2000).converged && with(f64::NAN, 250).converged);
+        let short = with(0.3, 250);
+        assert!(
+            short.agree && !short.converged && short.messages[0].contains("worth 0.30 of an independent draw"),
+            "{short}"
+        );
     }
 
     #[test]
