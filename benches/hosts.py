@@ -1,8 +1,9 @@
 """An example problem of each host with its default sampler and with Kameleon, and what a plugin costs per evaluation.
 
-    python benches/hosts.py [--only bilby cobaya pints pypesto cost] [--seeds 3]
+    python benches/hosts.py [--only bilby cobaya pints pypesto cost] [--samplers kameleon] [--first-seed 1] [--seeds 3]
 
-prints the tables of docs/hosts.md. Times are processor seconds of the whole call, with start and results.
+prints the tables of docs/hosts.md. Times are processor seconds of the whole call, with start and results. The distance
+from the truth is in standard errors; of ten seeds and more their root mean square follows.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import tempfile
 import time
 import warnings
 
+import hosts_truth as truth
 import numpy as np
 from hosts_cost import cost
 
@@ -98,18 +100,22 @@ def cobaya(sampler, seed):
     return draws, ring.calls, found, None
 
 
-def pints(sampler, seed):
-    """Logistic growth with unknown noise, the first example of PINTS."""
-    import pints
+def grown():
+    """Logistic growth with noise: the model, times and values."""
     import pints.toy
-
-    import kameleon.pints as plugin
 
     np.random.seed(100)
     model, times = pints.toy.LogisticModel(), np.linspace(0, 1000, 200)
-    problem = pints.SingleOutputProblem(
-        model, times, model.simulate([0.015, 500], times) + np.random.normal(0, 10, 200)
-    )
+    return model, times, model.simulate([0.015, 500], times) + np.random.normal(0, 10, 200)
+
+
+def pints(sampler, seed):
+    """Logistic growth with unknown noise, the first example of PINTS."""
+    import pints
+
+    import kameleon.pints as plugin
+
+    problem = pints.SingleOutputProblem(*grown())
     prior = pints.UniformLogPrior([0.01, 400, 1], [0.02, 600, 100])
     posterior = pints.LogPosterior(pints.GaussianLogLikelihood(problem), prior)
     np.random.seed(seed)
@@ -155,11 +161,16 @@ def pypesto(sampler, seed):
     return draws, model.calls, found, None
 
 
+def truth_of_growth():
+    model, times, values = grown()
+    return truth.growth(model.simulate, times, values)
+
+
 PROBLEMS = {
-    "bilby": (bilby, {None: "dynesty"}),
-    "cobaya": (cobaya, {None: "mcmc", "documented": "mcmc, Rminus1_stop: 0.001"}),
-    "pints": (pints, {None: "HaarioBardenetACMC"}),
-    "pypesto": (pypesto, {None: "AdaptiveMetropolis", "tempered": "AdaptiveParallelTempering, 5 chains"}),
+    "bilby": (bilby, {None: "dynesty"}, lambda: truth.line(*data())),
+    "cobaya": (cobaya, {None: "mcmc", "documented": "mcmc, Rminus1_stop: 0.001"}, truth.ring),
+    "pints": (pints, {None: "HaarioBardenetACMC"}, truth_of_growth),
+    "pypesto": (pypesto, {None: "AdaptiveMetropolis", "tempered": "AdaptiveParallelTempering, 5 chains"}, truth.modes),
 }
 
 
@@ -168,47 +179,69 @@ def chains_of(draws: np.ndarray) -> np.ndarray:
     return draws if draws.ndim == 2 else draws[: len(draws) // 4 * 4].reshape(4, -1)
 
 
-def shown(name: str, draws: np.ndarray, independent: int | None) -> str:
+def shown(name: str, mean: float, error: float) -> str:
     """Mean and standard error, with two digits of the error."""
-    chains = chains_of(draws.astype(float))
-    error = draws.std() / np.sqrt(independent) if independent else km.diagnose.mcse_mean(chains)
     digits = max(0, 1 - math.floor(math.log10(error))) if error > 0 else 3
-    return f"{name} {draws.mean():.{digits}f} ± {error:.{digits}f}"
+    return f"{name} {mean:.{digits}f} ± {error:.{digits}f}"
 
 
-def row(host: str, who: str, sampler: str | None, seed: int) -> str:
-    """A problem by one sampler, as a row of the table."""
+def row(host: str, who: str, sampler: str | None, seed: int, true: dict[str, float]) -> tuple[str, dict[str, float]]:
+    """A problem by one sampler, as a row of the table, and how far from the truth it is, in standard errors."""
     before = time.process_time()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        draws, calls, found, independent = PROBLEMS[host][0](sampler, seed)
+        draws, calls, evidence, independent = PROBLEMS[host][0](sampler, seed)
     seconds = time.process_time() - before
-    least = independent or min(km.diagnose.ess_bulk(chains_of(each)) for each in draws.values())
-    means = ", ".join(shown(name, each, independent) for name, each in draws.items())
-    evidence = f"{found[0]:.3f} ± {found[1]:.3f}" if found else "–"
-    return f"| {host} | {who} | {seed} | {calls} | {seconds:.1f} | {least:.0f} | {means} | {evidence} |"
+    chains = {name: chains_of(each.astype(float)) for name, each in draws.items()}
+    least = independent or min(km.diagnose.ess_bulk(each) for each in chains.values())
+    found = {
+        name: (each.mean(), each.std() / np.sqrt(independent) if independent else km.diagnose.mcse_mean(each))
+        for name, each in chains.items()
+    }
+    means = ", ".join(shown(name, *each) for name, each in found.items())
+    log_z = f"{evidence[0]:.4f} ± {evidence[1]:.4f}" if evidence else "–"
+    found |= {"log Z": evidence} if evidence else {}
+    off = {name: (value - true[name]) / error for name, (value, error) in found.items()}
+    errors = ", ".join(f"{name} {each:+.1f}" for name, each in off.items())
+    return f"| {host} | {who} | {seed} | {calls:,} | {seconds:.1f} | {least:.0f} | {means} | {log_z} | {errors} |", off
 
 
-def compare(only: list[str], seeds: int) -> None:
+def compare(only: list[str], samplers: list[str] | None, seeds: range) -> None:
     """Each problem by all samplers."""
     if not set(only) & set(PROBLEMS):
         return
-    print("| host | sampler | seed | evaluations | processor s | least ESS | mean ± MCSE | log Z |")
-    print("|---|---|--:|--:|--:|--:|---|---|")
-    for host, (_, usual) in PROBLEMS.items():
-        for sampler, who in {**usual, "kameleon": "kameleon"}.items() if host in only else ():
-            for seed in range(1, seeds + 1):
-                print(row(host, who, sampler, seed), flush=True)
+    print("| host | sampler | seed | evaluations | processor s | least ESS | mean ± MCSE | log Z | off, in errors |")
+    print("|---|---|--:|--:|--:|--:|---|---|---|")
+    spread = []
+    for host, (_, usual, of_truth) in PROBLEMS.items():
+        if host not in only:
+            continue
+        true = of_truth()
+        for sampler, who in {**usual, "kameleon": "kameleon"}.items():
+            if samplers and who not in samplers:
+                continue
+            rows = [row(host, who, sampler, seed, true) for seed in seeds]
+            print("\n".join(text for text, _ in rows), flush=True)
+            if len(rows) >= 10:
+                all_off = {name: np.array([off.get(name, np.nan) for _, off in rows]) for name in rows[0][1]}
+                each = (
+                    f"{name} {np.sqrt(np.nanmean(off**2)):.2f} of {np.isfinite(off).sum()}"
+                    for name, off in all_off.items()
+                )
+                spread.append(f"{host}, {who}: {', '.join(each)}")
+    print("\n".join(spread))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", default=[*PROBLEMS, "cost"], choices=[*PROBLEMS, "cost"])
+    parser.add_argument("--samplers", nargs="+", help="by their names in the table")
+    parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=3)
     given = parser.parse_args()
     folder = tempfile.mkdtemp()
     os.chdir(folder)
     try:
-        compare(given.only, given.seeds)
+        compare(given.only, given.samplers, range(given.first_seed, given.first_seed + given.seeds))
         if "cost" in given.only:
             cost()
     finally:
