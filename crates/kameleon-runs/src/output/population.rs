@@ -275,7 +275,7 @@ mod tests {
             found.doubts = vec![Doubt::FarLadder { ladder: -2.0, log_z: -1.0 }, doubt];
             summary_of(&found, &Evidence::none(""), noisy).unfinished
         };
-        assert!(unfinished(Doubt::OnlyLooks, false) && !unfinished(Doubt::OnlyLooks, true));
+        assert!(unfinished(Doubt::OnlyLooks { needed: 1 }, false) && !unfinished(Doubt::OnlyLooks { needed: 1 }, true));
         assert!(unfinished(Doubt::Stopped { searched: false }, true));
         assert!(!unfinished(Doubt::HeavyTail { pareto_k: 0.6 }, false));
     }

@@ -1,6 +1,6 @@
 //! Measures the population warm-up on problems whose evidence is known:
 //! `population PROBLEMS [seeds=N] [first=SEED] [looks=N] [particles=N] [ladders=N] [check=N] [unsure=0] [noise=SD] [moves=kernel] [scale=logit]
-//! [only=looks]`.
+//! [budget=N] [only=looks]`.
 //!
 //! Problems are separated by commas; `all` is all of them. With VERBOSE it has a line for each seed. With `only=looks` it tells how
 //! often short looks show one mode, and what they cost. With `scale=logit` a population sees logits of what is in a box, as in runs.
@@ -29,8 +29,8 @@ fn main() {
         ladders: number("ladders", 1),
         check: number("check", 5000),
         ladder_when_unsure: number("unsure", 1) == 1,
+        max_evaluations: option("budget").map(|text| text.parse().unwrap()),
         moves: if option("moves") == Some("kernel") { Moves::Kernel } else { Moves::Usual },
-        ..Settings::default()
     };
     let is_logit = option("scale") == Some("logit");
     let noise: f64 = option("noise").map_or(0.0, |text| text.parse().unwrap());

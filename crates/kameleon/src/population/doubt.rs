@@ -31,7 +31,15 @@ pub enum Doubt {
         log_z: f64,
     },
     /// Short looks saw several modes, and there was too little left for a full ladder.
-    OnlyLooks,
+    OnlyLooks {
+        /// About how many evaluations there should have been in all.
+        needed: u64,
+    },
+    /// A full ladder found several modes, and there was too little left for the draws from the prior that find narrow ones.
+    FewDraws {
+        /// About how many evaluations there should have been in all.
+        needed: u64,
+    },
     /// Full ladders found different modes.
     Different {
         /// Those that a further ladder found, and that were not known before.
@@ -53,7 +61,11 @@ impl Doubt {
     pub fn is_unfinished(&self) -> bool {
         match self {
             Self::Stopped { searched } => !searched,
-            Self::Nowhere | Self::NoGoodDensity | Self::OnlyLooks | Self::Different { .. } => true,
+            Self::Nowhere
+            | Self::NoGoodDensity
+            | Self::OnlyLooks { .. }
+            | Self::FewDraws { .. }
+            | Self::Different { .. } => true,
             Self::HeavyTail { .. } | Self::FarLadder { .. } | Self::Narrow { .. } => false,
         }
     }
@@ -65,7 +77,14 @@ impl Doubt {
 
     /// Whether it follows from the number of niches: where the likelihood is noisy, hills of the noise are counted as such.
     pub fn counts_niches(&self) -> bool {
-        matches!(self, Self::NoGoodDensity | Self::OnlyLooks | Self::Different { .. } | Self::Narrow { .. })
+        matches!(
+            self,
+            Self::NoGoodDensity
+                | Self::OnlyLooks { .. }
+                | Self::FewDraws { .. }
+                | Self::Different { .. }
+                | Self::Narrow { .. }
+        )
     }
 }
 
@@ -91,9 +110,17 @@ impl fmt::Display for Doubt {
                 };
                 write!(f, "log Z is {ladder:.2} by the ladder and {log_z:.2} after it: {why}")
             }
-            Self::OnlyLooks => write!(
+            Self::OnlyLooks { needed } => write!(
                 f,
-                "short looks saw several modes, and the budget is too small for the ladder that finds and weighs them"
+                "short looks saw several modes, and the budget is too small for the ladder that finds and weighs them: a population needs \
+                 about {} thousand evaluations here",
+                needed.div_ceil(1000)
+            ),
+            Self::FewDraws { needed } => write!(
+                f,
+                "there are several modes, and the budget is too small for the draws from the prior that find narrow ones among them: a \
+                 population needs about {} thousand evaluations here",
+                needed.div_ceil(1000)
             ),
             Self::Different { new, missed } => {
                 write!(f, "independent ladders found different modes ({new} new, {missed} missed): there may be more")
@@ -115,7 +142,8 @@ mod tests {
         let unfinished = [
             Doubt::Stopped { searched: false },
             Doubt::NoGoodDensity,
-            Doubt::OnlyLooks,
+            Doubt::OnlyLooks { needed: 30_000 },
+            Doubt::FewDraws { needed: 30_000 },
             Doubt::Different { new: 0, missed: 1 },
         ];
         assert!(unfinished.iter().all(Doubt::is_unfinished));

@@ -5,6 +5,7 @@ use super::looks::lost;
 use super::niche::{Niche, mixture};
 use super::particles::Particles;
 use super::rounds::{LARGEST_K, Rounds};
+use super::settings::USUAL_PARTICLES;
 use super::witness::Witness;
 use crate::circles::Circles;
 use crate::diagnose::{Estimate, effective_number, log_sum_exp};
@@ -19,6 +20,8 @@ const FAR: f64 = 0.3;
 const OF_A_LEVEL: f64 = 0.05;
 /// Where modes that are this narrow, or less so, are met by no point, other modes are a reason for doubt.
 const TOO_WIDE: f64 = 0.35;
+/// The same after a ladder that the budget made smaller: of eight modes of widths 1 to 7 in five dimensions such runs miss one more often.
+const TOO_WIDE_OF_FEW: f64 = 0.18;
 
 /// What a population has found.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -117,12 +120,14 @@ impl Found {
         (self.evaluations, self.batches, self.invalid) = (evaluations, batches, invalid);
     }
 
-    /// Says what is known against it. `stopped` is whether the budget ended it, and whether a full ladder and its search had ended by
+    /// Says what is known against it. `needed` is how many evaluations there should have been for what was called for and could not be afforded: the full ladder after looks,
+    /// or its further draws from the prior. `stopped` is whether the budget ended it, and whether a full ladder and its search had ended by
     /// then; `different` are the modes that further ladders found new, and those that they missed.
     pub(super) fn judge(
         &mut self,
         ladders: &[f64],
         only_looks: bool,
+        needed: Option<u64>,
         stopped: Option<bool>,
         different: (usize, usize),
     ) {
@@ -133,7 +138,7 @@ impl Found {
             doubts.push(Doubt::Stopped { searched: searched && self.density.is_some() });
         } else if self.points.is_empty() {
             doubts.push(Doubt::Nowhere);
-        } else if !self.is_good && several && !only_looks {
+        } else if !self.is_good && several && !self.only_looks {
             doubts.push(Doubt::NoGoodDensity);
         }
         if let Some(Estimate { pareto_k, log_z, .. }) = self.frozen {
@@ -143,14 +148,15 @@ impl Found {
             }
             doubts.extend(self.far_ladder(log_z).map(|ladder| Doubt::FarLadder { ladder, log_z }));
         }
-        if only_looks && stopped.is_none() && several {
-            doubts.push(Doubt::OnlyLooks);
+        if let Some(needed) = needed.filter(|_| stopped.is_none() && several) {
+            doubts.push(if only_looks { Doubt::OnlyLooks { needed } } else { Doubt::FewDraws { needed } });
         }
         let (new, missed) = different;
         if new + missed > 0 {
             doubts.push(Doubt::Different { new, missed });
         }
-        if let Some(narrowest) = self.narrowest().filter(|narrowest| *narrowest > TOO_WIDE) {
+        let too_wide = if self.particles < USUAL_PARTICLES && !only_looks { TOO_WIDE_OF_FEW } else { TOO_WIDE };
+        if let Some(narrowest) = self.narrowest().filter(|narrowest| *narrowest > too_wide) {
             doubts.push(Doubt::Narrow { dim: self.niches[0].top.len(), narrowest });
         }
         self.doubts = doubts;

@@ -50,8 +50,10 @@ pub struct Rest {
     explains: bool,
     /// All points that were evaluated, for each level.
     levels: Vec<Particles>,
-    /// How many more draws from the prior there are to be.
+    /// How many more draws from the prior there are to be, and whether they are called for.
     more: usize,
+    #[serde(default)]
+    called_for: bool,
     /// The test of links between more draws.
     links: Option<Links>,
 }
@@ -60,12 +62,18 @@ impl Rest {
     /// After these climbs among points of these levels, of which the first one is of draws from the prior.
     pub(super) fn new(climb: Climb, levels: Vec<Particles>, settings: LadderSettings, prior: &dyn Prior) -> Self {
         let explaining = climb.explaining(prior);
-        let rest = Self { settings, climb, explaining, explains: false, levels, more: 0, links: None };
+        let rest =
+            Self { settings, climb, explaining, explains: false, levels, more: 0, called_for: false, links: None };
         let Some(draws) = rest.levels.first() else { return rest };
         let unexplained = rest.excess(draws, prior).iter().filter(|excess| **excess > UNEXPLAINED).count();
         let explains = (unexplained as f64) < FEW * draws.len() as f64;
-        let more = if rest.calls_for_more(draws, prior) { settings.more } else { 0 };
-        Self { explains, more, ..rest }
+        let called_for = rest.calls_for_more(draws, prior);
+        Self { explains, more: if called_for { settings.more } else { 0 }, called_for, ..rest }
+    }
+
+    /// Whether more draws from the prior were called for that there are none of.
+    pub(super) fn lacks_draws(&self) -> bool {
+        self.called_for && self.settings.more == 0
     }
 
     /// Whether draws from the prior show several large hills, and may have met nothing of another one: since they met few points

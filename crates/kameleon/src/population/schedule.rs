@@ -14,7 +14,7 @@ use super::niche::Niche;
 use super::particles::Particles;
 use super::rest::Rest;
 use super::rounds::{LARGEST_K, RoundSettings, Rounds};
-use super::settings::{LadderSettings, Settings};
+use super::settings::{Affordable, LadderSettings, Settings};
 use super::turned::Turned;
 use super::{Prior, Stage};
 use crate::Rng;
@@ -24,10 +24,8 @@ use serde::{Deserialize, Serialize};
 
 /// The sizes of rounds after looks, and the most of them.
 const LOOK_ROUNDS: ([usize; 2], usize) = ([500, 1000], 9);
-/// The draws of a round after a full ladder: for each dimension, and within which bounds; and the most rounds.
-const FULL_ROUND_EACH: usize = 200;
-const FULL_ROUND: (usize, usize) = (1000, 3000);
-/// After this many rounds they have twice as many draws: what is not learned by then needs more.
+/// After this many rounds after a full ladder they have twice as many draws, since what is not learned by then needs more; and the most of
+/// them.
 const SHORT_ROUNDS: usize = 4;
 const FULL_ROUNDS: usize = 15;
 /// The fresh draws that a density learned after looks is tested on: fewer do not show a tail that it lacks.
@@ -47,6 +45,12 @@ pub(super) struct Schedule {
     /// The evaluations that are left.
     #[serde(default)]
     left: Option<u64>,
+    /// How many evaluations there should have been in all for a full ladder, or for its further draws from the prior, which the budget did
+    /// not allow; and whether these were called for.
+    #[serde(default)]
+    needed: u64,
+    #[serde(default)]
+    lacks_draws: bool,
     /// The particles of the last ladder.
     #[serde(default)]
     particles: usize,
@@ -95,6 +99,8 @@ impl Schedule {
             stage: Present::Done,
             circles: Circles::default(),
             left: settings.max_evaluations,
+            needed: 0,
+            lacks_draws: false,
             particles: 0,
             looks: 0,
             ladders: 0,
@@ -158,10 +164,21 @@ impl Schedule {
 
     /// Unless what is left is too little for it.
     fn begin_ladder(&mut self) {
-        if let Some(settings) = self.settings.affordable(self.dim, self.left) {
-            self.ladders += 1;
-            self.begin(settings);
-        }
+        let spent = self.settings.max_evaluations.unwrap_or(0).saturating_sub(self.left.unwrap_or(0));
+        let (settings, needed) = match self.settings.affordable(self.dim, self.left, self.niches.len()) {
+            Affordable::All(settings) => (settings, 0),
+            Affordable::WithoutMore(settings, needed) => (settings, spent + needed),
+            Affordable::Nothing(needed) => {
+                // That there is no second ladder says nothing of the first.
+                if self.is_look() {
+                    self.needed = spent + needed;
+                }
+                return;
+            }
+        };
+        self.needed = needed;
+        self.ladders += 1;
+        self.begin(settings);
     }
 
     fn begin(&mut self, settings: LadderSettings) {
@@ -177,7 +194,10 @@ impl Schedule {
                 self.after_ladder(&ladder);
             }
             Present::Links(links) => self.stage = Present::Climb(Climb::new(links.roots())),
-            Present::Rest(rest) => self.stage = Present::Climb(rest.climb(prior)),
+            Present::Rest(rest) => {
+                self.lacks_draws = rest.lacks_draws() && self.needed > 0;
+                self.stage = Present::Climb(rest.climb(prior));
+            }
             Present::Climb(climb) => {
                 if let Some((levels, settings)) = self.searched.take() {
                     self.stage = Present::Rest(Box::new(Rest::new(climb, levels, settings, prior)));
@@ -280,7 +300,7 @@ impl Schedule {
             let (sizes, most) = LOOK_ROUNDS;
             RoundSettings { sizes: sizes.to_vec(), most, at_once: true, check: LOOK_CHECK }
         } else {
-            let size = (FULL_ROUND_EACH * self.dim).clamp(FULL_ROUND.0, FULL_ROUND.1);
+            let size = self.settings.round(self.dim);
             let mut sizes = vec![size; SHORT_ROUNDS];
             sizes.push(2 * size);
             RoundSettings { sizes, most: FULL_ROUNDS, at_once: false, check: self.settings.check }
@@ -346,7 +366,8 @@ impl Schedule {
             Found::new(self.niches.clone(), self.rounds.as_ref(), &self.states, &self.log_weights, believed);
         found.circles = self.circles.clone();
         found.count(self.particles, evaluations, batches, invalid);
-        found.judge(&self.log_z, is_look, stopped, self.different);
+        let needed = (is_look || self.lacks_draws).then_some(self.needed);
+        found.judge(&self.log_z, is_look, needed, stopped, self.different);
         found
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The usual number of particles, and how many there are for each dimension if that is more: with fewer, a covariance in many
 /// dimensions is not known well enough for independent moves.
-const USUAL_PARTICLES: usize = 1000;
+pub(super) const USUAL_PARTICLES: usize = 1000;
 const PARTICLES_EACH: usize = 60;
 /// The fewest particles of a ladder.
 const LEAST_PARTICLES: usize = 50;
@@ -16,10 +16,19 @@ const MOST_PARTICLES: usize = 1_000_000;
 /// The draws from the prior for each particle of a full ladder: many, since they are one batch, make the first level a long one, and
 /// are what finds narrow modes.
 const FIRST: usize = 20;
-/// The fewest particles of a ladder whose number is not given, and the evaluations of a ladder with its search and rounds for each
-/// particle: if fewer are left, it has fewer particles, and if there would be fewer than the least, there is none.
+/// The fewest particles of a ladder whose number is not given: if what is left is not enough for that many, there is none.
 const LEAST_FULL: usize = 200;
-const EVALUATIONS_EACH: u64 = 100;
+/// What a full ladder costs for each particle: so much, and so much more for each dimension.
+const PARTICLE_COSTS: [u64; 2] = [45, 8];
+/// What comes after it costs the same for any number of particles: tests of links, climbs (for each, and for each dimension of it), of which there
+/// are more than niches are known before, and rounds.
+const LINKS_COST: u64 = 5000;
+const CLIMB_COSTS: [u64; 2] = [400, 200];
+const CLIMBS_EACH: f64 = 1.5;
+const USUAL_ROUNDS: u64 = 9;
+/// The draws of a round after a full ladder: for each dimension, and within which bounds.
+const ROUND_EACH: usize = 200;
+const ROUND: (usize, usize) = (1000, 3000);
 /// How many more there are after the ladder, for each particle, if the first ones show small hills; and the most evaluations of
 /// ladder and draws together.
 const MORE: usize = 55;
@@ -102,17 +111,35 @@ impl Settings {
         SettingsError::demand("max-evaluations", most >= LEAST_EVALUATIONS, &what)
     }
 
-    /// How a full ladder is run in `dim` dimensions if this many evaluations are left: with no more particles than they are enough for,
-    /// unless their number is given, and with more draws from the prior only if they can be afforded. None if they are too few.
-    pub(super) fn affordable(&self, dim: usize, left: Option<u64>) -> Option<LadderSettings> {
-        let Some(left) = left else { return Some(self.ladder(dim)) };
-        let most = (left / EVALUATIONS_EACH) as usize;
-        let usual = self.ladder(dim).particles;
-        let particles = self.particles.unwrap_or(usual.min(most));
-        let ladder = Self { particles: Some(particles), ..self.clone() }.ladder(dim);
-        let more =
-            if (ladder.particles as u64 * EVALUATIONS_EACH) + ladder.more as u64 <= left { ladder.more } else { 0 };
-        (self.particles.is_some() || particles >= LEAST_FULL).then_some(LadderSettings { more, ..ladder })
+    /// How a full ladder is run in `dim` dimensions if this many evaluations are left and this many niches are known. Unless the number of
+    /// particles is given, half of what is left beyond the smallest ladder goes into more of them: the other half is for rounds, which
+    /// take longer where the posterior is hard to learn.
+    pub(super) fn affordable(&self, dim: usize, left: Option<u64>, niches: usize) -> Affordable {
+        let usual = self.ladder(dim);
+        let Some(left) = left else { return Affordable::All(usual) };
+        let of = |[one, each]: [u64; 2]| one + each * dim as u64;
+        let climbs = (CLIMBS_EACH * niches.max(1) as f64).ceil() as u64;
+        let rest = LINKS_COST + climbs * of(CLIMB_COSTS) + USUAL_ROUNDS * self.round(dim) as u64 + self.check as u64;
+        let more_each = (usual.more / usual.particles.min(USUAL_PARTICLES)) as u64;
+        // With more draws from the prior, and without.
+        let [full, bare] = [of(PARTICLE_COSTS) + more_each, of(PARTICLE_COSTS)];
+        let least = |each: u64| LEAST_FULL as u64 * each + rest;
+        let with = |each: u64| {
+            let beyond = left.checked_sub(least(each))? / 2 / each;
+            let particles = self.particles.unwrap_or(usual.particles.min(LEAST_FULL + beyond as usize));
+            Some(Self { particles: Some(particles), ..self.clone() }.ladder(dim))
+        };
+        let given = || self.particles.map(|_| usual);
+        match (with(full), with(bare).or_else(given)) {
+            (Some(ladder), _) => Affordable::All(ladder),
+            (None, Some(ladder)) => Affordable::WithoutMore(LadderSettings { more: 0, ..ladder }, least(full)),
+            (None, None) => Affordable::Nothing(least(bare)),
+        }
+    }
+
+    /// The draws of a round after a full ladder.
+    pub(super) fn round(&self, dim: usize) -> usize {
+        (ROUND_EACH * dim).clamp(ROUND.0, ROUND.1)
     }
 
     /// How a full ladder is run in `dim` dimensions.
@@ -156,6 +183,15 @@ impl Settings {
             moves: self.moves,
         }
     }
+}
+
+/// What a budget allows.
+pub(super) enum Affordable {
+    All(LadderSettings),
+    /// A ladder without more draws from the prior, should they be called for; and how many evaluations it would take with them.
+    WithoutMore(LadderSettings, u64),
+    /// How many it would take.
+    Nothing(u64),
 }
 
 /// How one ladder is run.

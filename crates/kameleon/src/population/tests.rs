@@ -223,10 +223,28 @@ fn a_ladder_is_as_large_as_the_budget_allows_and_is_not_begun_where_it_cannot_en
     let small = with(20_000);
     assert!(small.only_looks && small.evaluations < 10_000, "{}", small.evaluations);
     assert!(small.niches.len() == 2 && small.density.is_none());
-    assert!(small.doubts[0] == Doubt::OnlyLooks, "{:?}", small.doubts);
+    let [Doubt::OnlyLooks { needed }, ..] = small.doubts[..] else { panic!("{:?}", small.doubts) };
+    let enough = with(needed);
+    assert!(!enough.only_looks && enough.is_good, "{needed} {:?}", enough.doubts);
     let large = with(60_000);
     assert!(!large.only_looks && (200..1000).contains(&large.particles), "{}", large.particles);
     assert!(large.is_good && large.niches.len() == 2, "{:?}", large.doubts);
+}
+
+/// A narrow mode beside a wide one calls for more draws from the prior.
+#[test]
+fn draws_that_could_not_be_afforded_are_told_with_the_budget_that_is_enough() {
+    let modes = vec![(vec![-3.0; 2], 1.0, 0.3), (vec![3.0; 2], 1.0, 0.3), (vec![6.0; 2], 0.1, 0.4)];
+    let problem = Gaussians { half_width: 10.0, modes };
+    let with = |budget| run(&problem, &Settings { max_evaluations: Some(budget), ..Settings::default() }, 1, 0.0);
+    let few = with(42_000);
+    let needed = few.doubts.iter().find_map(|doubt| match doubt {
+        Doubt::FewDraws { needed } => Some(*needed),
+        _ => None,
+    });
+    assert!(!few.only_looks && needed.is_some(), "{:?}", few.doubts);
+    let enough = with(needed.unwrap());
+    assert!(!enough.doubts.iter().any(Doubt::is_unfinished), "{:?}", enough.doubts);
 }
 
 #[test]
