@@ -50,10 +50,10 @@ pub struct Rest {
     explains: bool,
     /// All points that were evaluated, for each level.
     levels: Vec<Particles>,
-    /// How many more draws from the prior there are to be, and whether they are called for.
+    /// How many more draws from the prior there are to be, and whether a narrow mode may be missing without them.
     more: usize,
     #[serde(default)]
-    called_for: bool,
+    may_miss: bool,
     /// The test of links between more draws.
     links: Option<Links>,
 }
@@ -62,34 +62,34 @@ impl Rest {
     /// After these climbs among points of these levels, of which the first one is of draws from the prior.
     pub(super) fn new(climb: Climb, levels: Vec<Particles>, settings: LadderSettings, prior: &dyn Prior) -> Self {
         let explaining = climb.explaining(prior);
-        let rest =
-            Self { settings, climb, explaining, explains: false, levels, more: 0, called_for: false, links: None };
+        let rest = Self { settings, climb, explaining, explains: false, levels, more: 0, may_miss: false, links: None };
         let Some(draws) = rest.levels.first() else { return rest };
         let unexplained = rest.excess(draws, prior).iter().filter(|excess| **excess > UNEXPLAINED).count();
         let explains = (unexplained as f64) < FEW * draws.len() as f64;
-        let called_for = rest.calls_for_more(draws, prior);
-        Self { explains, more: if called_for { settings.more } else { 0 }, called_for, ..rest }
+        // Where hills are seen, nothing of another one may have been met: since there are few points of one that is known, or there are
+        // several and a narrow one, in many dimensions, is rarely met.
+        let met = rest.met(draws, prior);
+        let any_small = met.iter().any(|met| (*met as f64) < SMALL * draws.len() as f64);
+        let many = met.len() > 1 && draws.dim() >= MANY;
+        let hills = shows_large_hills(draws);
+        let more = if hills && (any_small || many) { settings.more } else { 0 };
+        let may_miss = explains && ((hills && any_small) || many);
+        Self { explains, more, may_miss, ..rest }
     }
 
-    /// Whether more draws from the prior were called for that there are none of.
-    pub(super) fn lacks_draws(&self) -> bool {
-        self.called_for && self.settings.more == 0
-    }
-
-    /// Whether draws from the prior show several large hills, and may have met nothing of another one: since they met few points
-    /// of one that is known, or there are several and a narrow one, in many dimensions, is rarely met.
-    fn calls_for_more(&self, draws: &Particles, prior: &dyn Prior) -> bool {
-        if !shows_large_hills(draws) {
-            return false;
-        }
+    /// How many draws met each mode that is known.
+    fn met(&self, draws: &Particles, prior: &dyn Prior) -> Vec<usize> {
         let mut met = vec![0; self.explaining.len()];
         let draws = draws.on_gaussian_scale(prior);
         (0..draws.len()).for_each(|i| met[self.explained(draws.point(i)).1] += 1);
         let least = least_mass(&self.explaining);
-        let is_small = |met: usize| (met as f64) < SMALL * draws.len() as f64;
         let counts = self.explaining.iter().zip(met).filter(|(niche, _)| niche.log_mass() > least);
-        let modes: Vec<usize> = counts.map(|(_, met)| met).collect();
-        modes.iter().any(|met| is_small(*met)) || (modes.len() > 1 && draws.dim() >= MANY)
+        counts.map(|(_, met)| met).collect()
+    }
+
+    /// Whether a narrow mode may be missing, and no more draws from the prior could be afforded.
+    pub(super) fn lacks_draws(&self) -> bool {
+        self.may_miss && self.settings.more == 0
     }
 
     /// All climbs, with those that are still to be made.

@@ -168,6 +168,10 @@ impl Schedule {
         let (settings, needed) = match self.settings.affordable(self.dim, self.left, self.niches.len()) {
             Affordable::All(settings) => (settings, 0),
             Affordable::WithoutMore(settings, needed) => (settings, spent + needed),
+            // Without points from looks chains could not begin.
+            Affordable::Nothing(needed) if self.states.is_empty() => {
+                (self.settings.smallest_ladder(self.dim), spent + needed)
+            }
             Affordable::Nothing(needed) => {
                 // That there is no second ladder says nothing of the first.
                 if self.is_look() {

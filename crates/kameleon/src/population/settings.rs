@@ -16,7 +16,8 @@ const MOST_PARTICLES: usize = 1_000_000;
 /// The draws from the prior for each particle of a full ladder: many, since they are one batch, make the first level a long one, and
 /// are what finds narrow modes.
 const FIRST: usize = 20;
-/// The fewest particles of a ladder whose number is not given: if what is left is not enough for that many, there is none.
+/// The fewest particles of a ladder whose number is not given: if what is left is not enough for that many, there is none. With more draws
+/// from the prior there are as many as the usual ones for each dimension, so that these draws find narrow modes.
 const LEAST_FULL: usize = 200;
 /// What a full ladder costs for each particle: so much, and so much more for each dimension.
 const PARTICLE_COSTS: [u64; 2] = [45, 8];
@@ -25,7 +26,7 @@ const PARTICLE_COSTS: [u64; 2] = [45, 8];
 const LINKS_COST: u64 = 5000;
 const CLIMB_COSTS: [u64; 2] = [400, 200];
 const CLIMBS_EACH: f64 = 1.5;
-const USUAL_ROUNDS: u64 = 9;
+const USUAL_ROUNDS: u64 = 6;
 /// The draws of a round after a full ladder: for each dimension, and within which bounds.
 const ROUND_EACH: usize = 200;
 const ROUND: (usize, usize) = (1000, 3000);
@@ -122,19 +123,27 @@ impl Settings {
         let rest = LINKS_COST + climbs * of(CLIMB_COSTS) + USUAL_ROUNDS * self.round(dim) as u64 + self.check as u64;
         let more_each = (usual.more / usual.particles.min(USUAL_PARTICLES)) as u64;
         // With more draws from the prior, and without.
-        let [full, bare] = [of(PARTICLE_COSTS) + more_each, of(PARTICLE_COSTS)];
-        let least = |each: u64| LEAST_FULL as u64 * each + rest;
-        let with = |each: u64| {
-            let beyond = left.checked_sub(least(each))? / 2 / each;
-            let particles = self.particles.unwrap_or(usual.particles.min(LEAST_FULL + beyond as usize));
+        let least = |fewest: usize| self.particles.unwrap_or(fewest);
+        let full = (least(LEAST_FULL.max(PARTICLES_EACH * dim)), of(PARTICLE_COSTS) + more_each);
+        let bare = (least(LEAST_FULL), of(PARTICLE_COSTS));
+        let cost = |(least, each): (usize, u64)| least as u64 * each + rest;
+        let with = |(least, each): (usize, u64)| {
+            let beyond = left.checked_sub(cost((least, each)))? / 2 / each;
+            let particles = self.particles.unwrap_or(usual.particles.min(least + beyond as usize));
             Some(Self { particles: Some(particles), ..self.clone() }.ladder(dim))
         };
         let given = || self.particles.map(|_| usual);
         match (with(full), with(bare).or_else(given)) {
             (Some(ladder), _) => Affordable::All(ladder),
-            (None, Some(ladder)) => Affordable::WithoutMore(LadderSettings { more: 0, ..ladder }, least(full)),
-            (None, None) => Affordable::Nothing(least(bare)),
+            (None, Some(ladder)) => Affordable::WithoutMore(LadderSettings { more: 0, ..ladder }, cost(full)),
+            (None, None) => Affordable::Nothing(cost(bare)),
         }
+    }
+
+    /// The smallest full ladder, unless the number of its particles is given.
+    pub(super) fn smallest_ladder(&self, dim: usize) -> LadderSettings {
+        let particles = self.particles.or(Some(LEAST_FULL));
+        LadderSettings { more: 0, ..Self { particles, ..self.clone() }.ladder(dim) }
     }
 
     /// The draws of a round after a full ladder.

@@ -231,6 +231,17 @@ fn a_ladder_is_as_large_as_the_budget_allows_and_is_not_begun_where_it_cannot_en
     assert!(large.is_good && large.niches.len() == 2, "{:?}", large.doubts);
 }
 
+#[test]
+fn without_looks_there_is_a_ladder_whatever_the_budget() {
+    let settings = Settings { looks: 0, max_evaluations: Some(12_000), ..Settings::default() };
+    let found = run(&Gaussians::two(3), &settings, 1, 0.0);
+    assert!(
+        found.particles == 200 && !found.points.is_empty() && found.doubts[0].is_unfinished(),
+        "{:?}",
+        found.doubts
+    );
+}
+
 /// A narrow mode beside a wide one calls for more draws from the prior.
 #[test]
 fn draws_that_could_not_be_afforded_are_told_with_the_budget_that_is_enough() {
