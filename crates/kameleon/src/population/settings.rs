@@ -17,8 +17,9 @@ const MOST_PARTICLES: usize = 1_000_000;
 /// are what finds narrow modes.
 const FIRST: usize = 20;
 /// The fewest particles of a ladder whose number is not given: if what is left is not enough for that many, there is none. With more draws
-/// from the prior there are as many as the usual ones for each dimension, so that these draws find narrow modes.
+/// from the prior there are at least so many for each dimension, so that these draws find narrow modes.
 const LEAST_FULL: usize = 200;
+const LEAST_EACH: usize = 100;
 /// What a full ladder costs for each particle: so much, and so much more for each dimension.
 const PARTICLE_COSTS: [u64; 2] = [45, 8];
 /// What comes after it costs the same for any number of particles: tests of links, climbs (for each, and for each dimension of it), of which there
@@ -124,7 +125,7 @@ impl Settings {
         let more_each = (usual.more / usual.particles.min(USUAL_PARTICLES)) as u64;
         // With more draws from the prior, and without.
         let least = |fewest: usize| self.particles.unwrap_or(fewest);
-        let full = (least(LEAST_FULL.max(PARTICLES_EACH * dim)), of(PARTICLE_COSTS) + more_each);
+        let full = (least(usual.particles.min(LEAST_FULL.max(LEAST_EACH * dim))), of(PARTICLE_COSTS) + more_each);
         let bare = (least(LEAST_FULL), of(PARTICLE_COSTS));
         let cost = |(least, each): (usize, u64)| least as u64 * each + rest;
         let with = |(least, each): (usize, u64)| {
