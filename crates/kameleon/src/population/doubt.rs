@@ -112,14 +112,14 @@ impl fmt::Display for Doubt {
             }
             Self::OnlyLooks { needed } => write!(
                 f,
-                "short looks saw several modes, and the budget is too small for the ladder that finds and weighs them: a population needs \
-                 about {} thousand evaluations here",
+                "short looks saw several modes, and the budget is too small for the ladder that finds and weighs them: a population, which \
+                 takes at most half of those of a run, needs about {} thousand evaluations here",
                 needed.div_ceil(1000)
             ),
             Self::FewDraws { needed } => write!(
                 f,
                 "there are several modes, and the budget is too small for the draws from the prior that find narrow ones among them: a \
-                 population needs about {} thousand evaluations here",
+                 population, which takes at most half of those of a run, needs about {} thousand evaluations here",
                 needed.div_ceil(1000)
             ),
             Self::Different { new, missed } => {

@@ -34,6 +34,8 @@ const LEAST_AROUND: f64 = 2.0;
 const SMALL: f64 = 1.0 / 400.0;
 /// From this dimension on a mode a tenth as wide as another is likely to have met no draw: .1⁴ of 20,000 is two.
 const MANY: usize = 4;
+/// More niches than this are taken for those of a ridge or a ring.
+const MOST_MODES: usize = 12;
 /// The most climbs.
 const MOST_CLIMBS: usize = 20;
 /// The length of their first steps, over the mean distance to a better point: longer ones leave a small basin.
@@ -73,7 +75,7 @@ impl Rest {
         let many = met.len() > 1 && draws.dim() >= MANY;
         let hills = shows_large_hills(draws);
         let more = if hills && (any_small || many) { settings.more } else { 0 };
-        let may_miss = explains && ((hills && any_small) || many);
+        let may_miss = explains && met.len() <= MOST_MODES && ((hills && any_small) || many);
         Self { explains, more, may_miss, ..rest }
     }
 
