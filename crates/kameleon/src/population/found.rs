@@ -120,8 +120,8 @@ impl Found {
         (self.evaluations, self.batches, self.invalid) = (evaluations, batches, invalid);
     }
 
-    /// Says what is known against it. `needed` is how many evaluations there should have been for what was called for and could not be afforded: the full ladder after looks,
-    /// or its further draws from the prior. `stopped` is whether the budget ended it, and whether a full ladder and its search had ended by
+    /// Says what is known against it. `needed` is how many evaluations there should have been for what was called for and could not be
+    /// afforded: the full ladder after looks, or its further draws from the prior. `stopped` is whether the budget ended it, and whether a full ladder and its search had ended by
     /// then; `different` are the modes that further ladders found new, and those that they missed.
     pub(super) fn judge(
         &mut self,

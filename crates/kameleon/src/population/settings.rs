@@ -20,10 +20,10 @@ const FIRST: usize = 20;
 /// from the prior there are at least so many for each dimension, so that these draws find narrow modes.
 const LEAST_FULL: usize = 200;
 const LEAST_EACH: usize = 100;
-/// What a full ladder costs for each particle: so much, and so much more for each dimension.
+/// The evaluations of a full ladder for each particle: a number, and a number for each dimension.
 const PARTICLE_COSTS: [u64; 2] = [45, 8];
-/// What comes after it costs the same for any number of particles: tests of links, climbs (for each, and for each dimension of it), of which there
-/// are more than niches are known before, and rounds.
+/// What comes after it, which costs the same for any number of particles: tests of links; climbs, each by its dimension, of which there are
+/// more than niches that are known before; and rounds.
 const LINKS_COST: u64 = 5000;
 const CLIMB_COSTS: [u64; 2] = [400, 200];
 const CLIMBS_EACH: f64 = 1.5;
