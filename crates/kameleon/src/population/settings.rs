@@ -28,6 +28,8 @@ const LINKS_COST: u64 = 5000;
 const CLIMB_COSTS: [u64; 2] = [400, 200];
 const CLIMBS_EACH: f64 = 1.5;
 const USUAL_ROUNDS: u64 = 6;
+/// The smallest ladder is begun where this share of its cost is left: where modes are easy it costs less.
+const LEAST_LEFT: f64 = 0.6;
 /// The draws of a round after a full ladder: for each dimension, and within which bounds.
 const ROUND_EACH: usize = 200;
 const ROUND: (usize, usize) = (1000, 3000);
@@ -133,8 +135,9 @@ impl Settings {
             let particles = self.particles.unwrap_or(usual.particles.min(least + beyond as usize));
             Some(Self { particles: Some(particles), ..self.clone() }.ladder(dim))
         };
-        let given = || self.particles.map(|_| usual);
-        match (with(full), with(bare).or_else(given)) {
+        let may_do = self.particles.is_some() || left as f64 >= LEAST_LEFT * cost(bare) as f64;
+        let smallest = || may_do.then(|| self.smallest_ladder(dim));
+        match (with(full), with(bare).or_else(smallest)) {
             (Some(ladder), _) => Affordable::All(ladder),
             (None, Some(ladder)) => Affordable::WithoutMore(LadderSettings { more: 0, ..ladder }, cost(full)),
             (None, None) => Affordable::Nothing(cost(bare)),
