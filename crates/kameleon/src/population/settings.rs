@@ -17,7 +17,7 @@ const MOST_PARTICLES: usize = 1_000_000;
 /// are what finds narrow modes.
 const FIRST: usize = 20;
 /// The fewest particles of a ladder whose number is not given: if what is left is not enough for that many, there is none. With more draws
-/// from the prior there are at least so many for each dimension, so that these draws find narrow modes.
+/// from the prior there are at least `LEAST_EACH` for each dimension: these draws, which go with their number, find narrow modes.
 const LEAST_FULL: usize = 200;
 const LEAST_EACH: usize = 100;
 /// The evaluations of a full ladder for each particle: a number, and a number for each dimension.
