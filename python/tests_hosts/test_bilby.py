@@ -272,7 +272,7 @@ def test_an_exception_of_the_likelihood_ends_the_run_and_the_next_call_goes_on()
 
 
 class Failing(Normal):
-    """Fails at its first call after so many."""
+    """Fails at its first call after a number of them."""
 
     def __init__(self, calls):
         super().__init__()

@@ -3,7 +3,7 @@
 use crate::output::check::doubt;
 use crate::output::jumps::{AT_LIMIT, RAN_AWAY};
 use crate::output::{JumpSummary, Posterior};
-use kameleon::diagnose::{ParameterSummary, Stein, Summary, Verdict, summarise, unrolled};
+use kameleon::diagnose::{LARGEST_R_HAT, ParameterSummary, Stein, Summary, Verdict, summarise, unrolled};
 use kameleon::proposal::FUNNEL;
 use kameleon::words::share;
 
@@ -31,6 +31,9 @@ impl Posterior {
         }
         if summary.verdict.agree {
             self.unseen_by_chains(&summary.parameters).into_iter().for_each(|message| summary.verdict.doubt(message));
+        } else if summary.parameters.iter().all(|p| p.r_hat <= LARGEST_R_HAT) {
+            // Whoever runs longer for want of draws should not be told afterwards that they were still too few.
+            summary.verdict.messages.extend(self.uncertain(&summary.parameters));
         }
         match self.remarks.iter().find(|remark| remark.contains(RAN_AWAY)) {
             // What else could be said follows from it.
@@ -83,8 +86,26 @@ impl Posterior {
                 .to_owned()
         });
         let contradiction = self.jumps.as_ref().and_then(|jumps| jumps.contradiction(&self.names));
-        let uncertain = self.jumps.as_ref().and_then(|jumps| uncertain(jumps.evidence.efficiency, parameters));
-        [funnel, crowded, learning, uncertain, unfinished, contradiction].into_iter().flatten().collect()
+        [funnel, crowded, learning, self.uncertain(parameters), unfinished, contradiction]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    /// Why standard errors cannot be relied on where jump proposals are not efficient: chains then stay for long in tails, and those that have
+    /// not been there yet do not know it.
+    fn uncertain(&self, parameters: &[ParameterSummary]) -> Option<String> {
+        let efficiency = self.jumps.as_ref()?.evidence.efficiency;
+        let least = parameters.iter().flat_map(|p| [p.ess_bulk, p.ess_tail]).fold(f64::INFINITY, f64::min);
+        (efficiency < EFFICIENT && least < LEAST_ESS).then(|| {
+            format!(
+                "Chains that agree may have missed a part of the tails: a jump proposal is worth {} of an independent draw, and standard errors \
+                 are then uncertain up to an ESS of {LEAST_ESS}; it is down to {}. Run about {:.1} times longer, or with a longer warm-up.",
+                share(efficiency),
+                least.floor(),
+                (LEAST_ESS / least * 10.0).ceil() / 10.0
+            )
+        })
     }
 
     /// Adds the remarks. A warm-up that came to its limit may be why draws are not good; of good ones that are jumped well it says nothing.
@@ -97,21 +118,6 @@ impl Posterior {
         }
         verdict.remarks.extend(others);
     }
-}
-
-/// Why standard errors cannot be relied on where jump proposals are not efficient: chains then stay for long in tails, and those that have not
-/// been there yet do not know it.
-fn uncertain(efficiency: f64, parameters: &[ParameterSummary]) -> Option<String> {
-    let least = parameters.iter().flat_map(|p| [p.ess_bulk, p.ess_tail]).fold(f64::INFINITY, f64::min);
-    (efficiency < EFFICIENT && least < LEAST_ESS).then(|| {
-        format!(
-            "Chains that agree may have missed a part of the tails: a jump proposal is worth {} of an independent draw, and standard errors \
-             are then uncertain up to an ESS of {LEAST_ESS}; it is down to {}. Run about {:.1} times longer, or with a longer warm-up.",
-            share(efficiency),
-            least.floor(),
-            (LEAST_ESS / least * 10.0).ceil() / 10.0
-        )
-    })
 }
 
 #[cfg(test)]
@@ -188,6 +194,9 @@ mod tests {
             posterior.summary().verdict
         };
         assert!(with(0.8, 250).converged && with(0.3, 2000).converged && with(f64::NAN, 250).converged);
+        // Also where there are too few for anybody.
+        let shorter = with(0.3, 60);
+        assert!(!shorter.agree && shorter.messages.last().unwrap().contains("up to an ESS of 1200"), "{shorter}");
         let short = with(0.3, 250);
         assert!(
             short.agree && !short.converged && short.messages[0].contains("worth 0.30 of an independent draw"),
