@@ -66,7 +66,7 @@ def run(
         warnings.simplefilter("ignore", KameleonWarning)
         if folder is None or not (folder / "settings.toml").exists():
             said = {name: value for name, value in settings.items() if value is not None}
-            whole = until({**settings, **(chosen or {}), **said})
+            whole = until({**(chosen or {}), **said})
             result = sample(function, checkpoint=folder, priors=priors, vectorized=True, **whole)
         else:
             stored = json.loads(_kameleon.settings_of(folder))
@@ -101,7 +101,7 @@ def _changes(settings: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unused(settings: dict[str, Any], stored: dict[str, Any]) -> list[str]:
-    """The settings that are given and are not those of the run; what is left out, or "auto", is as it was."""
+    """The settings that are given and are not those of the run; what is None or "auto" is as it was."""
     model, plan = stored["model"], stored["run"]
     kept = {name.replace("-", "_"): value for name, value in plan.items() if name not in ("draws", "max-minutes")}
     kept.update(noisy=bool(model["noisy"]), on_error=model["on-error"] or "stop")

@@ -86,6 +86,7 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
 
     sampler_name = "kameleon"
     sampling_seed_key = "seed"
+    # What is None is as ``kameleon.sample`` has it, or as it was in a run that goes on.
     default_kwargs = {  # noqa: RUF012
         "chains": None,
         "until": None,
@@ -96,9 +97,9 @@ class Kameleon(base_sampler.MCMCSampler):  # type: ignore[misc]
         "warmup": "auto",
         "max_warmup": None,
         "population": None,
-        "thin": 1,
-        "noisy": False,
-        "on_error": "stop",
+        "thin": None,
+        "noisy": None,
+        "on_error": None,
         "check": "auto",
         "progress": None,
         "seed": None,

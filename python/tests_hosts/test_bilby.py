@@ -306,6 +306,14 @@ def test_a_run_that_goes_on_keeps_its_settings_and_says_which_are_not_used(said)
     assert np.array_equal(found.posterior["x"], run(**{**begun, "label": "whole"}).posterior["x"])
 
 
+def test_what_is_left_out_when_a_run_goes_on_is_as_it_was(said):
+    begun = {"label": "begun", "thin": 2, "on_error": "reject", "warmup": 700}
+    run(**begun, draws=300)
+    os.remove("out/begun_result.json")
+    run(label="begun", draws=400)
+    assert "keeps them" not in said() and km.load("out/kameleon_begun").draws.shape == (4, 400, 2)
+
+
 def test_the_same_call_goes_on_with_all_its_limits_and_another_number_of_draws_ends_them(said):
     limited = {"label": "limited", "draws": 5000, "warmup": 700, "max_evaluations": 6000}
     failing = Failing(4500)
