@@ -34,8 +34,8 @@ except ImportError as error:
 
 __all__ = ["Kameleon"]
 
-MOST_IN_POPULATION = 30
-"""With more parameters, "auto" starts chains."""
+MOST_PARAMETERS, LEAST_EVALUATIONS = 30, 20_000
+"""With more parameters, and with fewer evaluations, "auto" starts chains."""
 ENDS = ("until", "draws", "max_draws", "max_evaluations", "max_minutes")
 SETTINGS = (*ENDS, "chains", "warmup", "max_warmup", "thin", "noisy", "check", "progress", "seed")
 """What is passed on to ``kameleon.sample``."""
@@ -137,8 +137,9 @@ class Kameleon(Sampler):  # type: ignore[misc]
         settings = {name: getattr(self, name) for name in SETTINGS}
         chosen = {"chains": max(4, mpi.size())}
         ends = self.model.prior.bounds()
-        by_chains = self.warmup not in ("auto", "population") or len(names) > MOST_IN_POPULATION
-        if by_chains and self.warmup != "population":
+        few = self.max_evaluations is not None and self.max_evaluations < LEAST_EVALUATIONS
+        by_population = len(names) <= MOST_PARAMETERS and not few
+        if self.warmup != "population" and not (self.warmup == "auto" and by_population):
             reference = self.model.prior.reference
             chains = range(self.chains or chosen["chains"])
             settings["start"] = [reference(random_state=self._rng, warn_if_no_ref=False) for _ in chains]

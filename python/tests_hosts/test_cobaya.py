@@ -208,14 +208,15 @@ def test_what_was_half_written_of_an_evaluation_is_left_out():
     assert rows.nbytes > len(whole) and np.allclose(rows[:, 0] + rows[:, 1], rows[:, 4])
 
 
-def test_chains_start_at_the_reference_where_there_is_no_population():
+@pytest.mark.parametrize("without", [{"warmup": 1000}, {"max_evaluations": 15_000}])
+def test_chains_start_at_the_reference_where_there_is_no_population(without):
     starts = []
 
     def seen(a, b):
         starts.append((a, b))
         return -0.5 * ((a - 0.2) ** 2 / 0.01 + (b - a) ** 2 / 0.04)
 
-    _, sampler = run(info(likelihood={"normal": {"external": seen}}, sampler={"warmup": 1000, "draws": 300}))
+    _, sampler = run(info(likelihood={"normal": {"external": seen}}, sampler={**without, "draws": 300}))
     assert np.allclose([a for a, _ in starts[:4]], 0.1, rtol=1e-12)
     assert sampler.result.population is None
     # The derived parameters of a draw are known from when it was evaluated.
