@@ -73,12 +73,14 @@ class GPClassification(Target):
             "prior_variance": prior_variance,
             "jitter": jitter,
             "antithetic": antithetic,
-            "n_imp": n_imp or 10,
+            "n_imp": 10 if n_imp is None else n_imp,
         }
         self.choice: str | None = None
         """Why the pilot run chose n_imp, if it did."""
+        # Made here too, so that settings that are not allowed are told at once.
+        made = self._gp()
         if n_imp is None:
-            self._settings["n_imp"], self.choice = self._gp().choose_n_imp(seed)
+            self._settings["n_imp"], self.choice = made.choose_n_imp(seed)
 
     @property
     def n_imp(self) -> int:
@@ -111,7 +113,8 @@ class GPClassification(Target):
 
     def estimate(self, theta: ArrayLike, n_imp: int | None = None, seed: int = 0) -> float:
         """log p̂(y|θ), where p̂ is unbiased for p(y|θ)."""
-        return self._gp().estimate(np.asarray(theta, dtype=float), n_imp or self.n_imp, seed)
+        samples = self.n_imp if n_imp is None else n_imp
+        return self._gp().estimate(np.asarray(theta, dtype=float), samples, seed)
 
     def predict(self, thetas: ArrayLike, X: ArrayLike, *, seed: int | None = None) -> NDArray[np.float64]:
         """p(y = +1|x) for new rows, averaged over draws of θ; with importance weights if a seed is given."""

@@ -93,6 +93,11 @@ def test_classification_is_evaluated_estimated_sampled_and_predicts():
     assert probabilities.shape == (5,) and ((probabilities > 0) & (probabilities < 1)).all()
     with pytest.raises(km.SettingsError, match="approximation"):
         km.targets.GPClassification(X, y, approximation="laplase")
+    for samples in (0, -1):
+        with pytest.raises(km.SettingsError, match="n_imp: must be"):
+            km.targets.GPClassification(X, y, n_imp=samples)
+    with pytest.raises(km.SettingsError, match="n_imp: must be at least 1, not 0"):
+        gp.estimate(theta, n_imp=0)
 
 
 def test_labels_of_two_classes_are_understood_and_others_explained():
