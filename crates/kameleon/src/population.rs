@@ -33,6 +33,7 @@ mod settings;
 mod sharp;
 mod sweep;
 mod temper;
+mod together;
 mod turned;
 mod witness;
 
@@ -154,6 +155,7 @@ impl Population {
     pub fn new(dim: usize, settings: &Settings, seed: u64) -> Result<Self, SettingsError> {
         settings.check()?;
         SettingsError::at_least_one("dimension", dim as u64)?;
+        settings.check_first(dim)?;
         Ok(Self {
             dim,
             seed,

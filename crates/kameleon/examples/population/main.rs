@@ -71,9 +71,10 @@ fn main() {
 struct Measured {
     log_z: f64,
     ladder: f64,
-    /// The sweeps of all ladders, and the evaluations of each stage.
+    /// The sweeps of all ladders, and the evaluations and batches of each stage.
     sweeps: f64,
     spent: [f64; STAGES.len()],
+    asked: [usize; STAGES.len()],
     /// Whether every mode has draws, and the largest error of a mode's weight.
     found: bool,
     weight: f64,
@@ -96,7 +97,7 @@ fn measure(name: &str, seed: u64, settings: &Settings, noise: f64, is_logit: boo
     };
     let begun = std::time::Instant::now();
     let mut population = Population::new(problem.dim(), settings, seed).unwrap();
-    let (spent, sweeps) = run(&mut population, &problem, &mut noisy);
+    let (spent, asked, sweeps) = run(&mut population, &problem, &mut noisy);
     let found = population.found().unwrap();
     let (weight, all) = mode_weights(&problem, found);
     let measured = Measured {
@@ -104,6 +105,7 @@ fn measure(name: &str, seed: u64, settings: &Settings, noise: f64, is_logit: boo
         ladder: found.ladders.last().copied().unwrap_or(f64::NAN) - problem.log_z,
         sweeps,
         spent,
+        asked,
         found: all,
         weight,
         quantiles: quantile_error(&problem, found),
@@ -115,7 +117,7 @@ fn measure(name: &str, seed: u64, settings: &Settings, noise: f64, is_logit: boo
     };
     if std::env::var_os("VERBOSE").is_some() {
         println!(
-            "  {name} {seed}: log Z {:+.3} ladder {:+.2} niches {} weight {:.3} q {:.2} eff {:.2} k {:.2} evals {} {:?} batches {} {:?}",
+            "  {name} {seed}: log Z {:+.3} ladder {:+.2} niches {} weight {:.3} q {:.2} eff {:.2} k {:.2} evals {} {:?} batches {} {:?} {:?}",
             measured.log_z,
             measured.ladder,
             found.niches.len(),
@@ -126,28 +128,30 @@ fn measure(name: &str, seed: u64, settings: &Settings, noise: f64, is_logit: boo
             found.evaluations,
             measured.spent,
             found.batches,
+            measured.asked,
             found.doubts
         );
     }
     measured
 }
 
-/// Runs it to its end; tells the evaluations of each stage, and the number of sweeps.
+/// Runs it to its end; tells the evaluations and batches of each stage, and the number of sweeps.
 fn run(
     population: &mut Population,
     problem: &Problem,
     log_likelihood: &mut dyn FnMut(&[f64]) -> f64,
-) -> ([f64; STAGES.len()], f64) {
-    let (mut spent, mut sweeps) = ([0.0; STAGES.len()], 0.0);
+) -> ([f64; STAGES.len()], [usize; STAGES.len()], f64) {
+    let (mut spent, mut asked, mut sweeps) = ([0.0; STAGES.len()], [0; STAGES.len()], 0.0);
     while let Some(points) = population.ask(problem) {
         let values: Vec<f64> = points.chunks_exact(problem.dim()).map(&mut *log_likelihood).collect();
         let line = population.progress();
         let stage = STAGES.iter().position(|stage| line.contains(stage)).unwrap();
         spent[stage] += values.len() as f64;
+        asked[stage] += 1;
         sweeps += if stage == 0 && !line.contains("level 0") { 1.0 } else { 0.0 };
         population.tell(problem, &values).unwrap();
     }
-    (spent, sweeps)
+    (spent, asked, sweeps)
 }
 
 /// Runs looks only, and shows how many of them end with one mode.

@@ -10,9 +10,9 @@ use crate::Rng;
 use serde::{Deserialize, Serialize};
 
 /// The most generations.
-const MOST_GENERATIONS: usize = 50;
+const MOST_GENERATIONS: usize = 40;
 /// After these, climbs that are on the same hill are merged; before the last of them only those close to each other.
-const MERGES: [usize; 3] = [7, 15, 31];
+const MERGES: [usize; 3] = [6, 13, 26];
 
 /// All climbs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ impl Climb {
 }
 
 impl Stage for Climb {
-    fn propose(&mut self, _: &dyn Prior, rng: &mut Rng) -> Option<Vec<f64>> {
+    fn propose(&mut self, prior: &dyn Prior, rng: &mut Rng) -> Option<Vec<f64>> {
         if self.is_done {
             return None;
         }
@@ -76,12 +76,12 @@ impl Stage for Climb {
             self.pairs = Some(pairs);
             return Some(points);
         }
-        let mut points = Vec::new();
-        self.active().for_each(|climber| climber.ask(rng, &mut points));
+        let (mut points, lambda) = (Vec::new(), generation(prior.dim(), self.active().count()));
+        self.active().for_each(|climber| climber.ask(lambda, rng, &mut points));
         Some(points)
     }
 
-    fn learn(&mut self, told: Particles, prior: &dyn Prior, _: &mut Rng) {
+    fn learn(&mut self, told: Particles, _: &dyn Prior, _: &mut Rng) {
         if let Some(pairs) = self.pairs.take() {
             self.is_done = self.has_ended();
             let left = pairs.survivors(&told);
@@ -90,7 +90,7 @@ impl Stage for Climb {
             self.generations += 1;
             return;
         }
-        let lambda = generation(prior.dim());
+        let lambda = told.len() / self.active().count().max(1);
         for (k, climber) in self.climbers.iter_mut().filter(|climber| climber.is_active).enumerate() {
             climber.tell(told.chosen(k * lambda..(k + 1) * lambda));
         }

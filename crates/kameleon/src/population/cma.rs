@@ -11,9 +11,11 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
-/// It ends when this many generations gain less than this.
-const STILL: usize = 10;
+/// It ends when generations of this many points together, and no fewer than this many generations, gain less than this.
+const STILL: (usize, usize) = (120, 5);
 const LEAST_GAIN: f64 = 0.5;
+/// Few climbs have larger generations, so that a batch has this many points: up to four times as many as one among many.
+const TOGETHER: usize = 100;
 /// The points of this many generations are kept, to tell the scale of the mode.
 const REMEMBERED: usize = 12;
 
@@ -47,14 +49,15 @@ struct Constants {
     length: f64,
 }
 
-/// λ, the number of points of a generation.
-pub(super) fn generation(d: usize) -> usize {
-    10.max(4 + (3.0 * libm::log(d as f64)) as usize) + 2
+/// λ, the number of points of a generation of one of so many climbs.
+pub(super) fn generation(d: usize, climbs: usize) -> usize {
+    let least = 10.max(4 + (3.0 * libm::log(d as f64)) as usize) + 2;
+    (TOGETHER / climbs.max(1)).clamp(least, 4 * least)
 }
 
 impl Constants {
-    fn new(d: usize) -> Self {
-        let parents = generation(d) / 2;
+    fn new(d: usize, lambda: usize) -> Self {
+        let parents = lambda / 2;
         let raw: Vec<f64> = (1..=parents).map(|i| libm::log(parents as f64 + 0.5) - libm::log(i as f64)).collect();
         let total: f64 = raw.iter().sum();
         let weights: Vec<f64> = raw.into_iter().map(|w| w / total).collect();
@@ -105,10 +108,10 @@ impl Climber {
             && self.recent.iter().all(|points| points.fits(dim))
     }
 
-    /// Appends the points of the next generation.
-    pub(super) fn ask(&self, rng: &mut Rng, points: &mut Vec<f64>) {
+    /// Appends the points of the next generation, λ of them.
+    pub(super) fn ask(&self, lambda: usize, rng: &mut Rng, points: &mut Vec<f64>) {
         let d = self.mean.len();
-        for _ in 0..generation(d) {
+        for _ in 0..lambda {
             let mut y: Vec<f64> = (0..d).map(|_| rng.sample(StandardNormal)).collect();
             multiply_lower(&self.factor, &mut y);
             points.extend(y.iter().zip(&self.mean).map(|(y, m)| m + self.sigma * y));
@@ -117,8 +120,7 @@ impl Climber {
 
     /// Learns from the values of a generation.
     pub(super) fn tell(&mut self, told: Particles) {
-        let d = self.mean.len();
-        let constants = Constants::new(d);
+        let constants = Constants::new(self.mean.len(), told.len());
         let mut order: Vec<usize> = (0..told.len()).collect();
         order.sort_by(|a, b| told.log_posterior(*b).total_cmp(&told.log_posterior(*a)));
         order.truncate(constants.weights.len());
@@ -137,8 +139,8 @@ impl Climber {
         if self.recent.len() > REMEMBERED {
             self.recent.remove(0);
         }
-        let (n, last) = (self.bests.len(), self.log_density());
-        if n > STILL + 2 && last - self.bests[n - 1 - STILL] < LEAST_GAIN {
+        let (n, last, still) = (self.bests.len(), self.log_density(), STILL.1.max(STILL.0 / told.len()));
+        if n > still + 2 && last - self.bests[n - 1 - still] < LEAST_GAIN {
             self.is_active = false;
         }
     }
@@ -235,7 +237,7 @@ mod tests {
         let mut generations = 0;
         while climber.is_active && generations < 200 {
             let mut points = Vec::new();
-            climber.ask(&mut rng, &mut points);
+            climber.ask(generation(2, 1), &mut rng, &mut points);
             let log_likelihood: Vec<f64> = points.chunks_exact(2).map(log).collect();
             climber.tell(Particles { points, log_prior: vec![0.0; log_likelihood.len()], log_likelihood });
             generations += 1;
@@ -244,7 +246,8 @@ mod tests {
         assert!(niche.log_density > -0.5 && generations < 120, "{niche:?} {generations}");
         let mut covariance = [0.0; 4];
         times_transpose(&niche.factor, 2, &mut covariance);
-        let (along, across) = (covariance[0] + covariance[1], covariance[0] - covariance[1]);
+        let (mean, between) = (0.5 * (covariance[0] + covariance[3]), covariance[1]);
+        let (along, across) = (mean + between, mean - between);
         // It ends before its steps have the whole length of the valley, but they lie along it.
         assert!((0.5..40.0).contains(&along) && (0.02..0.4).contains(&across), "{covariance:?}");
     }

@@ -13,7 +13,7 @@ use crate::moves::JumpDensity;
 use crate::warmup::where_there_is_one;
 use serde::{Deserialize, Serialize};
 
-/// Another ladder is run if log Z of the rounds is further than this from the ladder's.
+/// A ladder's log Z that is farther than this from that of the rounds is told; where it is larger, another ladder is run.
 const FAR: f64 = 0.3;
 /// The points of a level where modes come apart are about this share of all evaluations. A mode whose width is σ times that of the
 /// widest one has σ^d of them.
@@ -121,14 +121,16 @@ impl Found {
     }
 
     /// Says what is known against it. `needed` is how many evaluations there should have been for what was called for and could not be
-    /// afforded: the full ladder after looks, or its further draws from the prior. `stopped` is whether the budget ended it, and whether a full ladder and its search had ended by
-    /// then; `different` are the modes that further ladders found new, and those that they missed.
+    /// afforded: the full ladder after looks, or its further draws from the prior. `stopped` is whether the budget ended it, and whether a
+    /// full ladder and its search had ended by then; `has_rounds` is whether the rounds after a full ladder came to their end. `different`
+    /// are the modes that further ladders found new, and those that they missed.
     pub(super) fn judge(
         &mut self,
         ladders: &[f64],
         only_looks: bool,
         needed: Option<u64>,
         stopped: Option<bool>,
+        has_rounds: bool,
         different: (usize, usize),
     ) {
         (self.ladders, self.only_looks) = (ladders.to_vec(), only_looks);
@@ -138,7 +140,9 @@ impl Found {
             doubts.push(Doubt::Stopped { searched: searched && self.density.is_some() });
         } else if self.points.is_empty() {
             doubts.push(Doubt::Nowhere);
-        } else if !self.is_good && several && !self.only_looks {
+        }
+        // A density that the budget left no draws to test is not known to be bad, and of one mode chains learn it by themselves.
+        if has_rounds && !self.is_good && self.niches.len() != 1 && !self.points.is_empty() {
             doubts.push(Doubt::NoGoodDensity);
         }
         if let Some(Estimate { pareto_k, log_z, .. }) = self.frozen {
@@ -148,7 +152,8 @@ impl Found {
             }
             doubts.extend(self.far_ladder(log_z).map(|ladder| Doubt::FarLadder { ladder, log_z }));
         }
-        if let Some(needed) = needed.filter(|_| stopped.is_none() && several) {
+        // Looks that were stopped say nothing of how many modes there are.
+        if let Some(needed) = needed.filter(|_| several && !(only_looks && stopped.is_some())) {
             doubts.push(if only_looks { Doubt::OnlyLooks { needed } } else { Doubt::FewDraws { needed } });
         }
         let (new, missed) = different;
@@ -265,4 +270,26 @@ pub(super) fn far_ladder(ladders: &[f64], log_z: f64, looks: bool) -> Option<f64
         return mean_log_z(ladders).filter(|_| lost(ladders, log_z));
     }
     ladders.iter().copied().filter(|ladder| (ladder - log_z).abs() > FAR).max_by(f64::total_cmp)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_known_before_the_budget_ended_it_is_not_forgotten() {
+        let niche = |at: f64| Niche::new(vec![at], 0.0, vec![1.0]);
+        let mut states = Particles::default();
+        states.push(&Particles { points: vec![0.0], log_prior: vec![0.0], log_likelihood: vec![0.0] }, 0);
+        let doubts = |needed, stopped, has_rounds| {
+            let mut found = Found::new(vec![niche(0.0), niche(9.0)], None, &states, &[0.0], false);
+            found.judge(&[], false, needed, stopped, has_rounds, (0, 0));
+            found.doubts
+        };
+        // Draws that could not be afforded, and a density that was not good before a further ladder was begun.
+        assert!(doubts(Some(50_000), Some(true), false).contains(&Doubt::FewDraws { needed: 50_000 }));
+        assert!(doubts(None, Some(true), true).contains(&Doubt::NoGoodDensity));
+        // One that could not be tested is not known to be bad.
+        assert!(!doubts(None, Some(true), false).contains(&Doubt::NoGoodDensity));
+    }
 }

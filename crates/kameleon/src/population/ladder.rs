@@ -31,6 +31,8 @@ pub struct Ladder {
     lineages: [Lineage; 2],
     /// The lineage that each one moves by: the other.
     moved_by: [usize; 2],
+    /// Draws from the prior that were there before it began.
+    drawn: Particles,
     /// The present level; none before the draws from the prior are told.
     rung: Option<Rung>,
     /// The number of levels so far, and of sweeps at the present one.
@@ -41,7 +43,7 @@ pub struct Ladder {
     /// All points that were evaluated and possible, for each level; draws from the prior may be several ones.
     evaluated: Vec<Particles>,
     first_levels: usize,
-    /// The number of evaluations.
+    /// The number of evaluations: points outside the prior have none.
     #[serde(default)]
     spent: usize,
     /// Levels that were learned elsewhere; then nothing is learned here.
@@ -78,6 +80,7 @@ impl Ladder {
             settings,
             lineages: Default::default(),
             moved_by: [1, 0],
+            drawn: Particles::default(),
             rung: None,
             level: 0,
             sweeps: 0,
@@ -94,6 +97,11 @@ impl Ladder {
     /// A ladder that learns nothing: its levels are those of another one.
     pub fn frozen(settings: LadderSettings, rungs: Vec<Rung>) -> Self {
         Self { frozen: rungs, ..Self::new(settings) }
+    }
+
+    /// With draws from the prior that are there already: so many fewer are made.
+    pub(super) fn from_draws(self, drawn: Particles) -> Self {
+        Self { drawn, ..self }
     }
 
     /// How it is run.
@@ -162,20 +170,23 @@ impl Ladder {
         self.lineages.iter().all(lineage)
             && self.rung.iter().chain(&self.frozen).all(guides)
             && self.evaluated.iter().all(|level| level.fits(dim))
+            && self.drawn.fits(dim)
             && self.moved_by.iter().all(|by| *by < 2)
     }
 
     /// Takes draws from the prior.
     fn begin(&mut self, told: &Particles, rng: &mut Rng) {
-        let half = told.len() / 2;
+        let mut draws = std::mem::take(&mut self.drawn);
+        (0..told.len()).for_each(|i| draws.push(told, i));
+        let half = draws.len() / 2;
         let mut possible = Particles::default();
-        possible.extend_possible(told);
+        possible.extend_possible(&draws);
         // The search for links is quadratic in the number of points.
         let count = possible.len().div_ceil(MOST_LINKED).max(1);
         self.evaluated.extend((0..count).map(|k| possible.chosen((k..possible.len()).step_by(count))));
         self.first_levels = self.evaluated.len();
-        for i in 0..told.len() {
-            self.lineages[usize::from(i >= half)].states.push(told, i);
+        for i in 0..draws.len() {
+            self.lineages[usize::from(i >= half)].states.push(&draws, i);
         }
         self.climb(rng);
     }
@@ -283,7 +294,8 @@ impl Stage for Ladder {
             return None;
         }
         let Some(rung) = &self.rung else {
-            return Some(prior.draws(rng, 2 * (self.settings.first / 2).max(2)));
+            let count = 2 * (self.settings.first / 2).max(2);
+            return Some(prior.draws(rng, count.saturating_sub(self.drawn.len())));
         };
         let mut points = Vec::new();
         for h in [0, 1] {
@@ -294,7 +306,7 @@ impl Stage for Ladder {
     }
 
     fn learn(&mut self, told: Particles, _: &dyn Prior, rng: &mut Rng) {
-        self.spent += told.len();
+        self.spent += told.log_prior.iter().filter(|log| log.is_finite()).count();
         let half = told.len() / 2;
         let Some(rung) = &self.rung else {
             return self.begin(&told, rng);

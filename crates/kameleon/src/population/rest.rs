@@ -4,7 +4,8 @@
 //! narrow mode are at the rim of its basin and no better than their neighbours, so that no link shows them. But they lie higher than
 //! is explained: those that do, and more so than others around them, are roots of further climbs.
 //!
-//! If the draws from the prior show hills of very different sizes, more draws come first: more where the known niches would leave
+//! If the draws from the prior show large hills, and few of them met one of the known niches, or there are several in four dimensions and
+//! more, further draws come first: more where the known niches would leave
 //! little room to a narrow mode. The basin of one is a ball whose radius grows with the distance to the niches that it has to
 //! outdo, in standard deviations of theirs.
 //!
@@ -65,7 +66,7 @@ impl Rest {
     pub(super) fn new(climb: Climb, levels: Vec<Particles>, settings: LadderSettings, prior: &dyn Prior) -> Self {
         let explaining = climb.explaining(prior);
         let rest = Self { settings, climb, explaining, explains: false, levels, more: 0, may_miss: false, links: None };
-        let Some(draws) = rest.levels.first() else { return rest };
+        let Some(draws) = rest.levels.first().filter(|_| !rest.explaining.is_empty()) else { return rest };
         let unexplained = rest.excess(draws, prior).iter().filter(|excess| **excess > UNEXPLAINED).count();
         let explains = (unexplained as f64) < FEW * draws.len() as f64;
         // Where hills are seen, nothing of another one may have been met: since there are few points of one that is known, or there are

@@ -1,13 +1,17 @@
 //! Which stage follows which.
 //!
-//! Short looks come first, each a small ladder with its search for niches. One niche in all of them: rounds, and if these end well,
-//! nothing else; if not, chains take the points and learn by themselves. Two or more: the full ladder, its search, and rounds.
+//! Short looks come first, small ladders with their search for niches that go on together. One niche in all of them: rounds, and if
+//! these end well, nothing else; if not, chains take the points and learn by themselves. Two or more: the full ladder, its search, and
+//! rounds.
 
+mod present;
+
+use super::Prior;
 use super::climb::Climb;
 use super::found::{Found, far_ladder};
 use super::ladder::Ladder;
 use super::laplace::laplace;
-use super::links::Links;
+use super::links::{Links, Root};
 use super::looks;
 use super::merge::Unite;
 use super::niche::Niche;
@@ -15,11 +19,12 @@ use super::particles::Particles;
 use super::rest::Rest;
 use super::rounds::{LARGEST_K, RoundSettings, Rounds};
 use super::settings::{Affordable, LadderSettings, Settings};
+use super::together::Together;
 use super::turned::Turned;
-use super::{Prior, Stage};
 use crate::Rng;
 use crate::circles::Circles;
 use crate::warmup::where_there_is_one;
+use present::Present;
 use serde::{Deserialize, Serialize};
 
 /// The sizes of rounds after looks, and the most of them.
@@ -54,9 +59,10 @@ pub(super) struct Schedule {
     /// The particles of the last ladder.
     #[serde(default)]
     particles: usize,
-    /// The number of looks and of full ladders that were begun.
-    looks: usize,
+    /// The number of full ladders that were begun.
     ladders: usize,
+    /// The draws from the prior of looks: a full ladder begins with them.
+    drawn: Particles,
     /// All niches so far; the best points of looks.
     niches: Vec<Niche>,
     best: Particles,
@@ -79,18 +85,6 @@ pub(super) struct Schedule {
     content: bool,
 }
 
-/// The present stage.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-enum Present {
-    Ladder(Box<Ladder>),
-    Links(Links),
-    Climb(Climb),
-    Rest(Box<Rest>),
-    Unite(Unite),
-    Rounds(Box<Rounds>),
-    Done,
-}
-
 impl Schedule {
     pub(super) fn new(dim: usize, settings: &Settings) -> Self {
         let mut schedule = Self {
@@ -102,8 +96,8 @@ impl Schedule {
             needed: 0,
             lacks_draws: false,
             particles: 0,
-            looks: 0,
             ladders: 0,
+            drawn: Particles::default(),
             niches: Vec::new(),
             best: Particles::default(),
             searched: None,
@@ -115,10 +109,9 @@ impl Schedule {
             rounds: None,
             content: false,
         };
-        if settings.looks(dim) > 0 {
-            schedule.begin_look()
-        } else {
-            schedule.begin_ladder()
+        match settings.looks(dim) {
+            0 => schedule.begin_ladder(),
+            looks => schedule.begin(vec![Ladder::new(settings.look(dim)); looks]),
         }
         schedule
     }
@@ -147,19 +140,17 @@ impl Schedule {
 
     pub(super) fn learn(&mut self, told: Particles, prior: &dyn Prior, rng: &mut Rng) {
         let turned = Turned { prior, circles: &self.circles };
+        if self.is_look() && self.drawn.is_empty() {
+            self.drawn = told.clone();
+        }
         if let Some(stage) = self.stage.as_stage() {
             stage.learn(told, &turned, rng);
         }
     }
 
-    /// Whether the present ladder is a short look.
+    /// Whether there are only short looks so far.
     fn is_look(&self) -> bool {
         self.ladders == 0
-    }
-
-    fn begin_look(&mut self) {
-        self.looks += 1;
-        self.begin(self.settings.look(self.dim));
     }
 
     /// Unless what is left is too little for it.
@@ -182,40 +173,31 @@ impl Schedule {
         };
         self.needed = needed;
         self.ladders += 1;
-        self.begin(settings);
+        let ladder = Ladder::new(settings).from_draws(std::mem::take(&mut self.drawn));
+        self.begin(vec![ladder]);
     }
 
-    fn begin(&mut self, settings: LadderSettings) {
-        self.particles = settings.particles;
-        self.stage = Present::Ladder(Box::new(Ladder::new(settings)));
+    fn begin(&mut self, ladders: Vec<Ladder>) {
+        self.particles = ladders.first().map_or(0, |ladder| ladder.settings().particles);
+        self.stage = Present::Ladders(Together::new(ladders));
     }
 
     /// From a stage that is done to the next.
     fn advance(&mut self, prior: &dyn Prior, rng: &mut Rng) {
         match std::mem::replace(&mut self.stage, Present::Done) {
-            Present::Ladder(mut ladder) => {
-                self.cut_circles(&mut ladder);
-                self.after_ladder(&ladder);
+            Present::Ladders(Together { stages: mut ladders, .. }) => {
+                self.cut_circles(&mut ladders);
+                self.after_ladders(ladders);
             }
-            Present::Links(links) => self.stage = Present::Climb(Climb::new(links.roots())),
+            Present::Links(links) => {
+                let roots: Vec<Root> = links.stages.iter().flat_map(Links::roots).cloned().collect();
+                self.stage = Present::Climb(Climb::new(&roots));
+            }
             Present::Rest(rest) => {
                 self.lacks_draws = rest.lacks_draws() && self.needed > 0;
                 self.stage = Present::Climb(rest.climb(prior));
             }
-            Present::Climb(climb) => {
-                if let Some((levels, settings)) = self.searched.take() {
-                    self.stage = Present::Rest(Box::new(Rest::new(climb, levels, settings, prior)));
-                    return;
-                }
-                let mut found = climb.niches();
-                found.retain(|niche| niche.fits(self.dim));
-                if self.niches.is_empty() {
-                    self.niches = found;
-                    self.after_niches(rng);
-                } else {
-                    self.stage = Present::Unite(Unite::new(&self.niches, &found));
-                }
-            }
+            Present::Climb(climb) => self.after_climb(climb, prior, rng),
             Present::Unite(unite) => {
                 let (new, missed) = unite.different();
                 if self.ladders > 1 {
@@ -234,21 +216,26 @@ impl Schedule {
         }
     }
 
-    /// Cuts circles where the posterior is least, by a ladder that ended before anything else was learned.
-    fn cut_circles(&mut self, ladder: &mut Ladder) {
-        let (states, log_weights) = ladder.states();
-        let better = states.better_cuts(&self.circles, &log_weights);
-        let Some(better) = better.filter(|_| ladder.is_complete() && self.niches.is_empty()) else { return };
-        ladder.see_from(&self.circles, &better);
-        self.states.see_from(&self.circles, &better);
-        self.best.see_from(&self.circles, &better);
+    /// Cuts circles where the posterior is least, by ladders that ended before anything else was learned.
+    fn cut_circles(&mut self, ladders: &mut [Ladder]) {
+        let (mut states, mut log_weights) = (Particles::default(), Vec::new());
+        for (own, logs) in ladders.iter().filter(|ladder| ladder.is_complete()).map(Ladder::states) {
+            (0..own.len()).for_each(|i| states.push(&own, i));
+            log_weights.extend(logs);
+        }
+        let Some(better) = states.better_cuts(&self.circles, &log_weights).filter(|_| self.niches.is_empty()) else {
+            return;
+        };
+        ladders.iter_mut().for_each(|ladder| ladder.see_from(&self.circles, &better));
+        self.drawn.see_from(&self.circles, &better);
         self.circles = better;
     }
 
-    fn after_ladder(&mut self, ladder: &Ladder) {
-        self.keep_states(ladder);
-        if !ladder.is_complete() {
-            // Too few draws of the prior were possible for a look; the full ladder has many more.
+    fn after_ladders(&mut self, mut ladders: Vec<Ladder>) {
+        ladders.iter().for_each(|ladder| self.keep_states(ladder));
+        ladders.retain(Ladder::is_complete);
+        if ladders.is_empty() {
+            // Too few draws of the prior were possible for looks; the full ladder has many more.
             if self.is_look() {
                 self.begin_ladder();
             }
@@ -258,19 +245,42 @@ impl Schedule {
             // Those of looks tell less.
             self.log_z.clear();
         }
-        self.log_z.push(ladder.log_z());
+        self.log_z.extend(ladders.iter().map(Ladder::log_z));
         if self.is_look() {
-            ladder.evaluated().0.iter().for_each(|level| self.best.extend_possible(level));
-            let mut order: Vec<usize> = (0..self.best.len()).collect();
-            order.sort_by(|a, b| self.best.log_posterior(*b).total_cmp(&self.best.log_posterior(*a)));
-            order.truncate(BEST_KEPT);
-            self.best = self.best.chosen(order);
+            self.keep_best(&ladders);
+        } else {
+            self.searched =
+                ladders.first().map(|ladder| (ladder.evaluated().0.to_vec(), ladder.settings().after(ladder.spent())));
         }
-        let (levels, first) = ladder.evaluated();
-        if !self.is_look() {
-            self.searched = Some((levels.to_vec(), ladder.settings().after(ladder.spent())));
+        let links = |ladder: &Ladder| {
+            let (levels, first) = ladder.evaluated();
+            Links::new(levels, first, ladder.settings(), !self.is_look())
+        };
+        self.stage = Present::Links(Together::new(ladders.iter().map(links).collect()));
+    }
+
+    /// Keeps the best points of looks.
+    fn keep_best(&mut self, looks: &[Ladder]) {
+        looks.iter().flat_map(|look| look.evaluated().0).for_each(|level| self.best.extend_possible(level));
+        let mut order: Vec<usize> = (0..self.best.len()).collect();
+        order.sort_by(|a, b| self.best.log_posterior(*b).total_cmp(&self.best.log_posterior(*a)));
+        order.truncate(BEST_KEPT);
+        self.best = self.best.chosen(order);
+    }
+
+    fn after_climb(&mut self, climb: Climb, prior: &dyn Prior, rng: &mut Rng) {
+        if let Some((levels, settings)) = self.searched.take() {
+            self.stage = Present::Rest(Box::new(Rest::new(climb, levels, settings, prior)));
+            return;
         }
-        self.stage = Present::Links(Links::new(levels, first, ladder.settings(), !self.is_look()));
+        let mut found = climb.niches();
+        found.retain(|niche| niche.fits(self.dim));
+        if self.niches.is_empty() {
+            self.niches = found;
+            self.after_niches(rng);
+        } else {
+            self.stage = Present::Unite(Unite::new(&self.niches, &found));
+        }
     }
 
     /// Adds the states of a ladder, weighted for the posterior wherever it stands.
@@ -296,9 +306,6 @@ impl Schedule {
         let one = self.niches.len() == 1;
         if self.is_look() && !one {
             return self.begin_ladder();
-        }
-        if self.is_look() && self.looks < self.settings.looks(self.dim) {
-            return self.begin_look();
         }
         let settings = if self.is_look() {
             let (sizes, most) = LOOK_ROUNDS;
@@ -351,8 +358,8 @@ impl Schedule {
         let is_look = self.is_look();
         // Whether it was stopped, and whether a full ladder and its search had ended by then.
         let stopped = match std::mem::replace(&mut self.stage, Present::Done) {
-            Present::Ladder(ladder) => {
-                self.keep_states(&ladder);
+            Present::Ladders(ladders) => {
+                ladders.stages.iter().for_each(|ladder| self.keep_states(ladder));
                 Some(self.ladders > 1)
             }
             Present::Rounds(rounds) => {
@@ -371,7 +378,8 @@ impl Schedule {
         found.circles = self.circles.clone();
         found.count(self.particles, evaluations, batches, invalid);
         let needed = (is_look || self.lacks_draws).then_some(self.needed);
-        found.judge(&self.log_z, is_look, needed, stopped, self.different);
+        let has_rounds = self.ladders > 1 || (self.ladders == 1 && stopped.is_none());
+        found.judge(&self.log_z, is_look, needed, stopped, has_rounds, self.different);
         found
     }
 
@@ -386,68 +394,19 @@ impl Schedule {
 
     /// A line for people.
     pub(super) fn progress(&self) -> String {
-        let which = if self.is_look() { format!("look {}", self.looks) } else { format!("ladder {}", self.ladders) };
-        let known = self.niches.len();
-        match &self.stage {
-            Present::Ladder(ladder) => {
-                let (level, beta, log_z) = (ladder.levels(), ladder.beta(), ladder.log_z());
-                let particles = self.particles;
-                let beta = if beta < 0.001 { format!("{beta:.1e}") } else { format!("{beta:.3}") };
-                format!("{which}: level {level}, β {beta}, {particles} particles{}", known_so_far("log Z", log_z))
-            }
-            Present::Links(_) => format!("{which}: testing links"),
-            Present::Climb(climb) => format!("{which}: climbing, {} niches", climb.niches().len()),
-            Present::Rest(_) => format!("{which}: looking for more niches, {known} known"),
-            Present::Unite(_) => format!("{which}: comparing niches, {known} known"),
-            Present::Rounds(rounds) if rounds.count() > 0 => {
-                let (round, last) = (rounds.count(), rounds.last());
-                let (k, share, log_z) = (last.pareto_k, last.efficiency, last.log_z);
-                let figures =
-                    [("k", k), ("efficiency", share), ("log Z", log_z)].map(|(name, x)| known_so_far(name, x));
-                format!("round {round}: {known} niches{}", figures.concat())
-            }
-            Present::Rounds(_) => format!("round 0: {known} niches"),
-            Present::Done => format!("done: {known} niches"),
-        }
+        let which = if self.is_look() { "looks".to_owned() } else { format!("ladder {}", self.ladders) };
+        self.stage.progress(&which, self.particles, self.niches.len())
     }
 
     /// Whether what was read from elsewhere is for points in `dim` dimensions.
     pub(super) fn fits(&self, dim: usize) -> bool {
-        let stage = match &self.stage {
-            Present::Ladder(ladder) => ladder.fits(dim),
-            Present::Links(links) => links.fits(dim),
-            Present::Climb(climb) => climb.fits(dim),
-            Present::Rest(rest) => rest.fits(dim),
-            Present::Unite(unite) => unite.fits(dim),
-            Present::Rounds(rounds) => rounds.fits(dim),
-            Present::Done => true,
-        };
-        stage
+        self.stage.fits(dim)
             && self.dim == dim
             && self.circles.fits(dim)
             && self.niches.iter().all(|niche| niche.fits(dim))
-            && [&self.best, &self.states].into_iter().all(|particles| particles.fits(dim))
+            && [&self.best, &self.drawn, &self.states].into_iter().all(|particles| particles.fits(dim))
             && self.searched.iter().flat_map(|(levels, _)| levels).all(|level| level.fits(dim))
             && self.log_weights.len() == self.states.len()
             && self.rounds.as_ref().is_none_or(|rounds| rounds.fits(dim))
     }
-}
-
-impl Present {
-    fn as_stage(&mut self) -> Option<&mut dyn Stage> {
-        Some(match self {
-            Self::Ladder(stage) => stage.as_mut(),
-            Self::Links(stage) => stage,
-            Self::Climb(stage) => stage,
-            Self::Rest(stage) => stage.as_mut(),
-            Self::Unite(stage) => stage,
-            Self::Rounds(stage) => stage.as_mut(),
-            Self::Done => return None,
-        })
-    }
-}
-
-/// A figure for those who watch; nothing where it is not known yet.
-pub(super) fn known_so_far(name: &str, figure: f64) -> String {
-    if figure.is_finite() { format!(", {name} {figure:.2}") } else { String::new() }
 }

@@ -52,6 +52,8 @@ const LOOK_FIRST_BEYOND: usize = 1000;
 const LOOK_CLIMBS: usize = 15;
 /// In more dimensions looks cost as much as they may save, and the full ladder begins at once.
 const LOOKS_UP_TO: usize = 12;
+/// The evaluations of a look: a number, and a number for each dimension squared.
+const LOOK_COSTS: [u64; 2] = [1000, 130];
 
 /// By what moves the particles of a ladder go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,8 +78,8 @@ pub struct Settings {
     /// Whether a full ladder follows looks that show one mode but no good density. If not, the chains start from their points and learn
     /// by themselves, which is cheaper.
     pub ladder_when_unsure: bool,
-    /// The most full ladders: another one follows where the evidence moved far from the ladder's, k̂ is high, or the last ladder found
-    /// modes that others did not.
+    /// The most full ladders: another one follows where no good density was learned, k̂ is high, log Z of the ladder is far above that of the
+    /// density, or the last ladder found other modes than those before.
     pub ladders: usize,
     /// By what moves particles go on: `"usual"`, or `"kernel"` for kernel adaptive SMC.
     pub moves: Moves,
@@ -113,6 +115,17 @@ impl Settings {
         let most = self.max_evaluations.unwrap_or(LEAST_EVALUATIONS);
         let what = format!("must be at least {LEAST_EVALUATIONS}, not {most}");
         SettingsError::demand("max-evaluations", most >= LEAST_EVALUATIONS, &what)
+    }
+
+    /// Whether the first batch in `dim` dimensions can be afforded.
+    pub(super) fn check_first(&self, dim: usize) -> Result<(), SettingsError> {
+        let Some(most) = self.max_evaluations else { return Ok(()) };
+        let first = if self.looks(dim) > 0 { self.look(dim).first } else { self.smallest_ladder(dim).first };
+        let what = format!(
+            "must be at least {first}, for the first draws from the prior, not {most} (a population takes at most half of the evaluations of a \
+             run)"
+        );
+        SettingsError::demand("max-evaluations", most >= first as u64, &what)
     }
 
     /// How a full ladder is run in `dim` dimensions if this many evaluations are left and this many niches are known. Unless the number of
@@ -172,9 +185,11 @@ impl Settings {
         }
     }
 
-    /// How many short looks come first in `dim` dimensions.
+    /// How many short looks come first in `dim` dimensions: as many as can be afforded, but one at least.
     pub(super) fn looks(&self, dim: usize) -> usize {
-        if dim <= LOOKS_UP_TO { self.looks } else { 0 }
+        let cost = LOOK_COSTS[0] + LOOK_COSTS[1] * (dim * dim) as u64;
+        let affordable = self.max_evaluations.map_or(self.looks, |most| (most / cost).max(1) as usize);
+        if dim <= LOOKS_UP_TO { self.looks.min(affordable) } else { 0 }
     }
 
     /// How a short look is run in `dim` dimensions.
@@ -214,7 +229,7 @@ pub struct LadderSettings {
     pub particles: usize,
     /// The number of draws from the prior.
     pub first: usize,
-    /// How many more there are after the ladder if the first ones show hills of very different sizes.
+    /// How many more there are after the ladder if the first ones show large hills, and a narrow one may have been missed.
     pub more: usize,
     /// The fewest and the most sweeps at each level.
     pub least_sweeps: usize,
