@@ -34,6 +34,9 @@ pub fn check(
     let chains: Vec<(&[f64], &[f64])> = draws.iter().map(|(points, log)| (&points[..], &log[..])).collect();
     let places = Places::new(&chains, dim, differences)?;
     let (mut points, mut changes) = (places.neighbours(), Vec::new());
+    if left.is_some_and(|left| (points.len() / dim) as u64 > left) {
+        return None;
+    }
     circles.seen_from(&Circles::default(), &mut points, dim, |_, change| changes.push(change));
     let late = prepared.late();
     let stop = || control.is_stopped() || late();
@@ -43,11 +46,8 @@ pub fn check(
     let mut values = evaluator.evaluate(&each, 0, &stop).ok()?;
     let priors = prepared.target.log_densities(&points);
     values.iter_mut().zip(priors.iter().zip(changes)).for_each(|(value, (prior, change))| *value += prior - change);
-    let mut found = places.stein(&values).unwrap_or_else(|| Stein::silent(values.len() as u64));
-    // What stored values say of squares is as good as before.
-    if let Some(free) = posterior.stein.as_ref().filter(|free| free.speaks() && !found.means.is_empty()) {
-        found.squares.clone_from(&free.squares);
-    }
+    let measured = places.stein(&values).unwrap_or_else(|| Stein::silent(values.len() as u64));
+    let mut found = measured.after(posterior.stein.as_ref());
     forget_bounded(&mut found, bounds);
     Some(found)
 }

@@ -19,6 +19,7 @@ impl Posterior {
     /// A table of all parameters, and whether to believe it.
     pub fn summary(&self) -> Summary {
         let mut summary = self.figures();
+        let ran_away = self.remarks.iter().find(|remark| remark.contains(RAN_AWAY));
         // The errors of chains that disagree say nothing.
         let stein = self.stein.as_ref().filter(|_| summary.verdict.agree);
         summary.verdict.tails_checked = stein.is_some_and(Stein::tells_of_all);
@@ -29,13 +30,19 @@ impl Posterior {
                 summary.verdict.goal = reached.map(|rule| rule.to_string());
             }
         }
+        let unseen = self.unseen_by_chains();
+        if !unseen.is_empty() || ran_away.is_some() {
+            // A goal is about how precise draws are, not about what they have missed.
+            summary.verdict.goal = None;
+        }
         if summary.verdict.agree {
-            self.unseen_by_chains(&summary.parameters).into_iter().for_each(|message| summary.verdict.doubt(message));
+            let uncertain = self.uncertain(&summary.parameters);
+            uncertain.into_iter().chain(unseen).for_each(|message| summary.verdict.doubt(message));
         } else if summary.parameters.iter().all(|p| p.r_hat <= LARGEST_R_HAT) {
             // Whoever runs longer for want of draws should not be told afterwards that they were still too few.
             summary.verdict.messages.extend(self.uncertain(&summary.parameters));
         }
-        match self.remarks.iter().find(|remark| remark.contains(RAN_AWAY)) {
+        match ran_away {
             // What else could be said follows from it.
             Some(away) => {
                 summary.verdict.messages.clear();
@@ -66,8 +73,8 @@ impl Posterior {
         summary
     }
 
-    /// What is known against draws of chains that agree.
-    fn unseen_by_chains(&self, parameters: &[ParameterSummary]) -> Vec<String> {
+    /// What is known against draws of chains that agree, however many they are.
+    fn unseen_by_chains(&self) -> Vec<String> {
         let warned = |words: &str| self.warnings.iter().any(|warning| warning.contains(words));
         let funnel = warned(FUNNEL)
             .then(|| format!("Chains that agree may still have missed its narrow end: {FUNNEL}, as a warning says."));
@@ -86,10 +93,7 @@ impl Posterior {
                 .to_owned()
         });
         let contradiction = self.jumps.as_ref().and_then(|jumps| jumps.contradiction(&self.names));
-        [funnel, crowded, learning, self.uncertain(parameters), unfinished, contradiction]
-            .into_iter()
-            .flatten()
-            .collect()
+        [funnel, crowded, learning, unfinished, contradiction].into_iter().flatten().collect()
     }
 
     /// Why standard errors cannot be relied on where jump proposals are not efficient: chains then stay for long in tails, and those that have
@@ -219,9 +223,13 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_counts_only_where_it_was_reached() {
-        let goal = |rule: &str| Posterior { until: Some(rule.parse().unwrap()), ..even() }.summary().verdict.goal;
-        assert_eq!(goal("ess=500").as_deref(), Some("ess=500"));
-        assert_eq!(goal("ess=1e9"), None);
+    fn a_goal_counts_only_where_it_was_reached_and_nothing_was_missed() {
+        let goal = |rule: &str, warning: &str| {
+            let until = Some(rule.parse().unwrap());
+            Posterior { until, warnings: vec![warning.into()], ..even() }.summary().verdict.goal
+        };
+        assert_eq!(goal("ess=500", "").as_deref(), Some("ess=500"));
+        assert_eq!(goal("ess=1e9", ""), None);
+        assert_eq!(goal("ess=500", FUNNEL), None);
     }
 }

@@ -49,7 +49,7 @@ const RIDGE: (f64, f64) = (1e-11, 1e-6);
 /// What Stein's identity says of the draws.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stein {
-    /// The error of the fitted log density, as a standard deviation over draws; 0 where slopes were measured.
+    /// The error of the fitted log density, as a standard deviation over draws; 0 where measured slopes tell of the means.
     #[serde(deserialize_with = "number")]
     pub residual: f64,
     /// What it says of each mean.
@@ -98,12 +98,24 @@ impl Stein {
 
     /// Whether it would see that the draws of any parameter are wrong.
     pub fn tells_of_all(&self) -> bool {
-        self.speaks() && self.means.iter().all(|figure| figure.explained >= self.least_explained())
+        self.speaks() && self.means.iter().all(|figure| figure.explained >= self.least_explained(true))
     }
 
-    /// With measured slopes there are few places, and the error of what is left is not known well.
-    fn least_explained(&self) -> f64 {
-        if self.evaluations > 0 { BETTER_FROM } else { LEAST_EXPLAINED }
+    /// The least share that must be explained of means, and of squares, which stored values tell. With measured slopes there are few places, and
+    /// the error of what is left of a mean is not known well.
+    fn least_explained(&self, is_mean: bool) -> f64 {
+        let is_measured = self.evaluations > 0 && self.residual == 0.0;
+        if is_mean && is_measured { BETTER_FROM } else { LEAST_EXPLAINED }
+    }
+
+    /// What is known once slopes were measured: of means by these if they judge all of them, else, as of squares, by what was stored (`free`) if
+    /// that says anything.
+    pub fn after(self, free: Option<&Self>) -> Self {
+        match free.filter(|free| free.speaks()) {
+            None => self,
+            Some(free) if self.tells_of_all() => Self { squares: free.squares.clone(), ..self },
+            Some(free) => Self { evaluations: self.evaluations, ..free.clone() },
+        }
     }
 
     /// The most standard errors that a figure may be off: the more figures there are, the farther one of them is by chance. It is 3.0 for
@@ -116,8 +128,8 @@ impl Stein {
     /// The figures that speak against the draws: the parameter, whether it is a mean (or else a mean square), and the figure.
     pub fn off(&self) -> Vec<(usize, bool, SteinFigure)> {
         let limit = self.limit();
-        let least = self.least_explained();
         let all = |figures: &[SteinFigure], is_mean: bool| {
+            let least = self.least_explained(is_mean);
             let off = |figure: &SteinFigure| figure.explained >= least && figure.z.abs() > limit;
             let figures = figures.iter().copied().enumerate().filter(|(_, figure)| self.speaks() && off(figure));
             figures.map(|(i, figure)| (i, is_mean, figure)).collect::<Vec<_>>()

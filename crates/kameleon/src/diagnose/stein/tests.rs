@@ -196,3 +196,23 @@ fn slopes_are_not_measured_with_too_few_evaluations_nor_believed_at_an_edge() {
     values[7] = f64::NEG_INFINITY;
     assert_eq!(places.stein(&values), None);
 }
+
+#[test]
+fn slopes_that_do_not_judge_every_mean_leave_what_stored_values_said() {
+    let of = |z: f64, explained: f64| SteinFigure { z, explained, estimate: 0.0, error: 1.0 };
+    let free = Stein { residual: 0.01, means: vec![of(5.0, 0.6)], squares: vec![of(6.0, 0.7)], evaluations: 0 };
+    assert_eq!(free.off().len(), 2);
+    // Cut short, or with a mean of which little is explained.
+    let vague = Stein { residual: 0.0, means: vec![of(1.0, 0.8)], squares: vec![], evaluations: 40 };
+    for measured in [Stein::silent(40), vague.clone()] {
+        let found = measured.after(Some(&free));
+        assert!(found.off() == free.off() && found.evaluations == 40);
+    }
+    // Slopes that judge it: then only the square is doubted, which is still that of stored values.
+    let clear = Stein { means: vec![of(1.0, 0.95)], ..vague.clone() };
+    let off = clear.clone().after(Some(&free)).off();
+    assert!(off.len() == 1 && !off[0].1);
+    // Nothing was known before.
+    assert_eq!(clear.clone().after(Some(&Stein::silent(0))), clear);
+    assert_eq!(vague.clone().after(None), vague);
+}
