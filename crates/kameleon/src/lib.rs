@@ -15,7 +15,7 @@
 //! let plan = Plan { sampler: Sampler::kamh_ls(), warmup: Warmup::Iterations(5_000), draws: Some(20_000), seed: 42, ..Plan::default() };
 //! let run = sample(banana, &[vec![0.0, 0.0]], &plan, Control::default())?;
 //!
-//! println!("{}", run.summary()); // means, quantiles, effective sizes, R-hat, and a verdict in words
+//! println!("{}", run.summary()); // means, quantiles, effective sizes, R-hat, and what these two say in words
 //! let first = &run.chains[0]; // its draws, one point after another, and what happened to it
 //! assert_eq!(first.draws.points.len(), 2 * 20_000);
 //! assert!((0.1..0.5).contains(&first.statistics.acceptance()));

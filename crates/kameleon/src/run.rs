@@ -63,7 +63,7 @@ impl Run {
         self.chains.iter().map(|chain| chain.statistics.evaluations).sum()
     }
 
-    /// A table of all parameters, and whether to believe it.
+    /// A table of all parameters, and whether to believe it, as far as R-hat and effective sizes tell.
     pub fn summary(&self) -> Summary {
         summarise(&self.names, &self.draws(), self.dim())
     }
