@@ -10,7 +10,7 @@ use std::time::Duration;
 const SETTINGS: &str = "settings.toml";
 /// The form of the folder's files, which every run has since form 2.
 const FORM: &str = "form";
-const VERSION: &str = "9\n";
+const VERSION: &str = "10\n";
 /// How the run ended.
 pub(crate) const STATUS: &str = "status.toml";
 /// A population before the chains, or what it found.
