@@ -25,10 +25,11 @@ impl Interval {
         Self { mean, low: mean - half, high: mean + half }
     }
 
-    /// `total` over the mean of the values, with the interval on the scale of ratios, so that it stays positive.
+    /// `total` over the mean of the values, with the interval on the scale of ratios, so that it stays positive. NaN if all values
+    /// are zero, such as the errors of chains that never moved from the true mean.
     pub fn ratio(total: f64, values: impl Iterator<Item = f64>) -> Self {
         let below = Self::over(values);
-        let mean = total / below.mean;
+        let mean = if below.mean > 0.0 { total / below.mean } else { f64::NAN };
         let spread = below.high / below.mean;
         Self { mean, low: mean / spread, high: mean * spread }
     }
@@ -55,5 +56,6 @@ mod tests {
     fn a_ratio_stays_positive_and_ordered() {
         let interval = Interval::ratio(100.0, [0.1, 9.9].into_iter());
         assert!(0.0 < interval.low && interval.low < interval.mean && interval.mean < interval.high);
+        assert!(Interval::ratio(100.0, [0.0, 0.0].into_iter()).mean.is_nan());
     }
 }

@@ -7,7 +7,7 @@ use kameleon::any_target::AnyTarget;
 use kameleon::diagnose::{mean_norm, quantile_deviations, summarise};
 use kameleon::record::Recorded;
 use kameleon::target::Known;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// What is kept of a finished chain or group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,14 +45,22 @@ impl Checkpoint {
 /// What describes a group of chains as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupFigures {
-    /// The smallest bulk ESS of any parameter, per 1000 evaluations after the burn-in.
+    /// The smallest bulk ESS of any parameter, per 1000 evaluations after the burn-in. NaN if one never moved.
+    #[serde(deserialize_with = "number")]
     pub ess: f64,
     /// The same for each second of processor time, the burn-in included.
+    #[serde(deserialize_with = "number")]
     pub ess_per_second: f64,
-    /// The largest R-hat of any parameter.
+    /// The largest R-hat of any parameter. NaN if one never moved.
+    #[serde(deserialize_with = "number")]
     pub r_hat: f64,
     /// Evaluations of the target by all chains.
     pub evaluations: u64,
+}
+
+/// A number, with NaN for the null that JSON has in its place.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
 }
 
 impl Record {
@@ -64,11 +72,16 @@ impl Record {
         let accepted: u64 = statistics().map(|all| all.sampling.accepted).sum();
         let group = || {
             let parameters = summarise(&[], &draws, spec.dim).parameters;
-            let least = parameters.iter().map(|p| p.ess_bulk).fold(f64::INFINITY, f64::min);
+            // Of what never moved it is no number, or infinite, and the draws are worth nothing that could be told.
+            let r_hat = largest(parameters.iter().map(|p| p.r_hat));
+            let (r_hat, least) = match r_hat.is_finite() {
+                true => (r_hat, parameters.iter().map(|p| p.ess_bulk).fold(f64::INFINITY, f64::min)),
+                false => (f64::NAN, f64::NAN),
+            };
             GroupFigures {
                 ess: 1000.0 * least / steps as f64,
                 ess_per_second: least / seconds,
-                r_hat: parameters.iter().map(|p| p.r_hat).fold(0.0, f64::max),
+                r_hat,
                 evaluations: statistics().map(|all| all.evaluations).sum(),
             }
         };
@@ -94,6 +107,11 @@ fn compare(spec: &Spec, truth: &dyn Known, draws: &[f64]) -> Vec<Checkpoint> {
         deviations: quantile_deviations(&levels[..count]),
     };
     if spec.grouped { vec![at(levels.len())] } else { checkpoints(levels.len()).map(at).collect() }
+}
+
+/// The largest of them. NaN if one is, which `f64::max` would leave out.
+pub fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values.reduce(|a, b| if a.is_nan() || a > b { a } else { b }).unwrap_or(f64::NAN)
 }
 
 /// At most 20 equally spaced numbers of draws, the last of them all draws.

@@ -9,7 +9,7 @@ use crate::study::{Claim, Relation, Study};
 pub enum Finding {
     /// It holds.
     Holds,
-    /// The intervals overlap.
+    /// The intervals overlap, or there are no numbers.
     Unsettled,
     /// It does not hold.
     Fails,
@@ -41,20 +41,24 @@ pub fn judge(study: &Study, results: &Results) -> Vec<Verdict> {
 }
 
 fn judge_one(study: &Study, claim: &Claim, results: &Results) -> Verdict {
-    let mut finding = Finding::Holds;
-    let mut details = Vec::new();
+    let (rivals, ran) = (rivals(study, claim), results.samplers());
+    let extras = rivals.iter().copied().chain([claim.sampler.as_str()]).filter(|name| !ran.contains(name));
+    let mut details: Vec<String> = extras.map(|name| format!("{name} was not run, which --extras does")).collect();
+    let mut finding = if details.is_empty() { Finding::Holds } else { Finding::Unsettled };
     for target in results.targets() {
         if !claim.targets.is_empty() && !claim.targets.iter().any(|name| name == target) {
             continue;
         }
-        let others: Vec<(&str, Interval)> = rivals(study, claim)
-            .into_iter()
-            .filter_map(|name| Some((name, *results.last(target, name, &claim.measure)?)))
-            .collect();
-        let Some(own) = results.last(target, &claim.sampler, &claim.measure) else { continue };
+        let number = |name| results.last(target, name, &claim.measure);
+        let others: Vec<(&str, Interval)> = rivals.iter().filter_map(|name| Some((*name, *number(name)?))).collect();
+        let Some(own) = number(&claim.sampler).filter(|_| !others.is_empty()) else { continue };
         let (worse, detail) = compare(claim, own, &others);
         finding = finding.max(worse);
         details.push(format!("{target}: {detail}"));
+    }
+    if details.is_empty() {
+        finding = Finding::Unsettled;
+        details.push("there is nothing to compare".into());
     }
     Verdict { claim: claim.says.clone(), finding, details }
 }
@@ -69,13 +73,15 @@ fn rivals<'a>(study: &'a Study, claim: &'a Claim) -> Vec<&'a str> {
 }
 
 fn compare(claim: &Claim, own: &Interval, others: &[(&str, Interval)]) -> (Finding, String) {
+    let unknown = |other: &Interval| own.low.is_nan() || other.low.is_nan();
     let finding = |other: &Interval| match claim.relation {
+        _ if unknown(other) => Finding::Unsettled,
         Relation::Smaller if own.below(other) => Finding::Holds,
         Relation::Smaller if !other.below(own) => Finding::Unsettled,
         Relation::NotLarger if own.mean <= other.mean || !other.below(own) => Finding::Holds,
         _ => Finding::Fails,
     };
-    let overall = others.iter().map(|(_, other)| finding(other)).max().unwrap_or(Finding::Holds);
+    let overall = others.iter().map(|(_, other)| finding(other)).max().unwrap_or(Finding::Unsettled);
     let shown: Vec<String> = others
         .iter()
         .map(|(name, other)| {
@@ -84,6 +90,7 @@ fn compare(claim: &Claim, own: &Interval, others: &[(&str, Interval)]) -> (Findi
                     " (within intervals)"
                 }
                 Finding::Holds => "",
+                Finding::Unsettled if unknown(other) => " (there is no number)",
                 Finding::Unsettled => " (intervals overlap)",
                 Finding::Fails => " (contradicts the claim)",
             };
@@ -93,13 +100,13 @@ fn compare(claim: &Claim, own: &Interval, others: &[(&str, Interval)]) -> (Findi
     (overall, format!("{} {} against {}", claim.sampler, show(own), shown.join(", ")))
 }
 
-/// mean ± half-width, rounded to two digits of the half-width.
+/// mean ± half-width, rounded to two digits of the half-width, if there is one.
 pub fn show(interval: &Interval) -> String {
     let half = 0.5 * (interval.high - interval.low);
-    if half == 0.0 {
+    if half.is_nan() || half == 0.0 {
         return format!("{:.3}", interval.mean).trim_end_matches(".000").into();
     }
-    let digits = if half > 0.0 { (1.0 - half.log10().floor()).clamp(0.0, 6.0) as usize } else { 3 };
+    let digits = (1.0 - half.log10().floor()).clamp(0.0, 6.0) as usize;
     format!("{:.digits$} ± {half:.digits$}", interval.mean)
 }
 
@@ -136,6 +143,18 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_settled_without_a_number() {
+        let (one, none) = (interval(1.0, 2.0), interval(f64::NAN, f64::NAN));
+        for relation in [Relation::Smaller, Relation::NotLarger] {
+            for (own, other) in [(one, none), (none, one)] {
+                let (finding, detail) = compare(&claim(relation), &own, &[("B", other)]);
+                assert_eq!(finding, Finding::Unsettled);
+                assert!(detail.ends_with("(there is no number)"), "{detail}");
+            }
+        }
+    }
+
+    #[test]
     fn one_bad_comparison_decides() {
         let others = [("B", interval(5.0, 6.0)), ("C", interval(0.0, 0.1))];
         assert_eq!(compare(&claim(Relation::Smaller), &interval(1.0, 2.0), &others).0, Finding::Fails);
@@ -145,5 +164,7 @@ mod tests {
     fn numbers_are_shown_to_two_digits_of_their_error() {
         assert_eq!(show(&interval(0.01234 - 0.0021, 0.01234 + 0.0021)), "0.0123 ± 0.0021");
         assert_eq!(show(&interval(95.0, 125.0)), "110 ± 15");
+        assert_eq!(show(&interval(f64::NAN, f64::NAN)), "NaN");
+        assert_eq!(show(&interval(f64::INFINITY, f64::INFINITY)), "inf");
     }
 }

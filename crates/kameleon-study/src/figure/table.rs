@@ -4,7 +4,7 @@ use super::{Figure, Outcome, add_errors, compare};
 use crate::StudyError;
 use crate::draw::{Dot, Strip, strips};
 use crate::interval::Interval;
-use crate::record::{Checkpoint, Record};
+use crate::record::{Checkpoint, Record, largest};
 use crate::results::Results;
 use crate::scheduler::Scheduler;
 use crate::spec::Replicates;
@@ -37,8 +37,8 @@ fn sizes(study: &Study, results: &Results, extras: bool) -> String {
         let dot = |(sampler, _): &(&str, bool)| {
             let number = |measure: &str| results.last(&target.name, sampler, measure).copied();
             let (interval, r_hat) = (number("ess")?, number("worst-r-hat")?.mean);
-            // An R-hat that is no number is one of chains that never moved.
-            (interval.mean > 0.0).then(|| Dot { interval, doubtful: r_hat.is_nan() || r_hat > AGREE })
+            // Chains that never moved have none.
+            (interval.mean > 0.0).then(|| Dot { interval, doubtful: r_hat > AGREE })
         };
         Strip { title: target.name.clone(), dots: samplers.iter().map(dot).collect() }
     };
@@ -50,7 +50,7 @@ fn measure(results: &mut Results, of: &Replicates, records: &[Record]) {
     let at = of.first.sampling;
     let groups = || records.iter().filter_map(|record| record.group);
     // The worst of all groups: a number without an interval.
-    let worst = groups().map(|group| group.r_hat).fold(0.0, f64::max);
+    let worst = largest(groups().map(|group| group.r_hat));
     let mut add = |measure: &str, interval: Interval| results.add(of, measure, at, interval);
     add("ess", Interval::over(groups().map(|group| group.ess)));
     add("ess-per-second", Interval::over(groups().map(|group| group.ess_per_second)));

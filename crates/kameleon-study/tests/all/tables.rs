@@ -44,6 +44,51 @@ sampler = "DE-MC(Z)"
 }
 
 #[test]
+fn chains_that_never_moved_have_no_numbers_and_no_claim_about_them_or_a_sampler_that_was_not_run_is_settled() {
+    let claim = |sampler: &str, measure: &str, relation: &str| {
+        format!(
+            "[[claim]]\nsays = '{sampler} {measure}'\nmeasure = '{measure}'\nsampler = '{sampler}'\nrelation = '{relation}'\n"
+        )
+    };
+    let text = r#"
+name = "stuck"
+title = "Steps that are far too long"
+kind = "table"
+chains = 8
+[[target]]
+name = "Gaussian"
+target = "gaussian"
+dim = 2
+iterations = 600
+[[sampler]]
+name = "stuck"
+sampler = "SM:nu=1e9"
+[[sampler]]
+name = "SM"
+sampler = "SM"
+[[sampler]]
+name = "extra"
+extra = true
+sampler = "SM"
+"#;
+    let claims = [("stuck", "worst-r-hat", "not-larger"), ("SM", "ess", "smaller"), ("extra", "ess", "smaller")];
+    let claims = claims.map(|(sampler, measure, relation)| claim(sampler, measure, relation)).concat();
+    let folder = Folder::new("stuck");
+    let studies = [Study::parse("stuck.toml", &(text.to_owned() + &claims)).unwrap()];
+    run_whole(&folder, &studies, 2, 1);
+    let csv = folder.read("stuck.csv");
+    assert_eq!(run_whole(&folder, &studies, 2, 1), [(0, 4)], "groups without numbers are kept too");
+    assert_eq!(folder.read("stuck.csv"), csv);
+    for measure in ["ess", "ess-per-second", "worst-r-hat", "n-eq"] {
+        assert!(csv.contains(&format!("Gaussian,stuck,{measure},300,NaN,NaN,NaN,8")), "{csv}");
+    }
+    assert!(folder.read("stuck.md").contains("| Gaussian | stuck | NaN | NaN | NaN |"));
+    let page = folder.read("index.html");
+    assert_eq!(page.matches("<span class=\"unsettled\">").count(), 2 * 3, "in the overview and in the section");
+    assert!(page.contains("extra was not run, which --extras does"), "{page}");
+}
+
+#[test]
 fn posteriors_of_real_data_have_effective_sizes_and_no_truth() {
     let text = r#"
 name = "data"
