@@ -56,7 +56,7 @@ pub struct Truthful {
     #[serde(default = "around_zero")]
     pub start: [f64; 2],
     /// Mean, sd, and 5, 50 and 95 % quantile of each parameter; the last row is that of all parameters after it. NaN for what
-    /// does not exist, or has no standard error.
+    /// does not exist, or has no standard error, and is not judged.
     pub truth: Vec<[f64; 5]>,
     /// Whether chains may fail to meet some of its modes, so that it stands in a table of its own.
     #[serde(default)]

@@ -48,10 +48,10 @@ pub struct RunRecord {
     pub converged: bool,
     /// What was said against it.
     pub warnings: Vec<String>,
-    /// The distance of each mean from the truth, in standard errors.
+    /// The distance of each mean whose truth is given from that, in standard errors.
     #[serde(deserialize_with = "numbers")]
     pub means: Vec<f64>,
-    /// The same of the standard deviations that have a standard error.
+    /// The same of the standard deviations.
     #[serde(deserialize_with = "numbers")]
     pub sds: Vec<f64>,
     /// The same of the 5, 50 and 95 % quantiles, parameter by parameter.
@@ -133,13 +133,15 @@ fn record(task: &Task<'_>, posterior: &Posterior) -> RunRecord {
         let mut sorted = columns.concat();
         sorted.sort_by(f64::total_cmp);
         let [mean, sd, rest @ ..] = *target.truth(i);
-        means.push((parameter.mean - mean) / mcse_mean(&chains));
-        sds.push((parameter.sd - sd) / mcse_sd(&chains));
+        let judge = |into: &mut Vec<f64>, truth: f64, found: f64, error: f64| {
+            into.extend((!truth.is_nan()).then_some((found - truth) / error));
+        };
+        judge(&mut means, mean, parameter.mean, mcse_mean(&chains));
+        judge(&mut sds, sd, parameter.sd, mcse_sd(&chains));
         for (p, truth) in [0.05, 0.5, 0.95].into_iter().zip(rest) {
-            quantiles.push((quantile(&sorted, p) - truth) / mcse_quantile(&chains, p));
+            judge(&mut quantiles, truth, quantile(&sorted, p), mcse_quantile(&chains, p));
         }
     }
-    sds.retain(|z| z.is_finite());
     RunRecord {
         target: target.name.clone(),
         lengths,

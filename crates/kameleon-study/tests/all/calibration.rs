@@ -55,6 +55,11 @@ fn calibration_tells_wrong_runs_from_right_ones_and_makes_none_twice() {
     let moved = CALIBRATION.replace("[[50, 1, 48.355, 50, 51.645]]", "[[0, 1, -1.645, 0, 1.645]]");
     let moved = Calibration::parse("calibration.toml", &moved).unwrap().run(&selection, &settings).unwrap();
     assert!(!moved.contains("80.0 % of") && lines() == 7, "{moved}");
+    // What does not exist is not judged: of each run the standard deviations of two parameters are left.
+    let unknown = CALIBRATION.replace("[[50, 1, 48.355, 50, 51.645]]", "[[nan, 1, nan, nan, nan]]");
+    let unknown = Calibration::parse("calibration.toml", &unknown).unwrap().run(&selection, &settings).unwrap();
+    let row = unknown.lines().find(|line| line.starts_with("| elsewhere ")).unwrap();
+    assert!(row.contains("| 0.0 % of 4 | – |"), "{unknown}");
     fs::remove_dir_all(out).unwrap();
 }
 
