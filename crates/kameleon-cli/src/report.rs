@@ -246,7 +246,7 @@ fn headline(shown: &Shown<'_>) -> String {
         posterior.dim(),
         if posterior.dim() == 1 { "" } else { "s" },
         match shown.settings.is_too_small_for_population() {
-            true => "no population (fewer than 20000 evaluations), ".into(),
+            true => "no population (with fewer than 20000 evaluations only if asked for), ".into(),
             false => population::beginning(posterior),
         },
         posterior.warmup,

@@ -144,7 +144,12 @@ fn too_few_evaluations_for_a_population_are_told_and_so_are_parameters_that_a_ta
     let file = place.join("one.toml");
     fs::write(&file, "[model]\nlog-density = \"-2*a^2\"\n[parameters.a]\nprior = \"normal(0, 3)\"\n").unwrap();
     let small = prints(&["sample", text(&file), "--max-evaluations", "8000", "--quiet"]);
-    assert!(on_one_line(&small).contains("no population (fewer than 20000 evaluations), 4 chains"), "{small}");
+    assert!(
+        on_one_line(&small).contains("no population (with fewer than 20000 evaluations only if asked for), 4 chains"),
+        "{small}"
+    );
+    let asked = prints(&["sample", text(&file), "--max-evaluations", "8000", "--warmup", "500", "--quiet"]);
+    assert!(!asked.contains("20000"), "{asked}");
     let output = kameleon(&["sample", text(&file), "--target", "banana", "--draws", "300", "--quiet"]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success() && said.contains("of its parameters (a) is not used"), "{said}");

@@ -27,9 +27,11 @@ impl RunSettings {
         Ok(plan)
     }
 
-    /// Whether there are too few evaluations for a population that the run could have otherwise.
+    /// Whether there are fewer evaluations than `auto` takes for a population that the run could have. Its plan, which is complete, does
+    /// not tell `auto` from `chains`.
     pub fn is_too_small_for_population(&self) -> bool {
-        self.is_unsearched() && self.run.max_evaluations.is_some_and(|most| most < LEAST_EVALUATIONS)
+        let few = self.run.max_evaluations.is_some_and(|most| most < LEAST_EVALUATIONS);
+        few && self.run.warmup == Warmup::Chains && self.is_unsearched()
     }
 
     /// What chains without a population cannot see, where a population could have looked.
@@ -37,8 +39,8 @@ impl RunSettings {
         let few = self.is_too_small_for_population();
         self.is_unsearched().then_some(match few {
             true => {
-                "No population looked for modes, since max-evaluations is below 20000: a mode that no chain met is not in these draws, and \
-                 nothing here tells. Allow more, or say warmup = \"population\"."
+                "No population looked for modes: with max-evaluations below 20000 there is none unless it is asked for. A mode that no chain \
+                 met is not in these draws, and nothing here tells. Say warmup = \"population\", or, with \"auto\", allow more."
             }
             false => {
                 "A mode that no chain met is not in these draws, and nothing here tells. Every parameter has a prior, so a population can \
@@ -82,5 +84,27 @@ impl RunSettings {
             }
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_evaluations_are_named_only_where_they_may_be_why_there_is_no_population() {
+        let says = |run: &str| {
+            let model = "[model]\nlog-density = \"-2*a^2\"\n[parameters.a]\nprior = \"normal(0, 3)\"\n";
+            let mut settings = RunSettings::from_toml(&format!("{model}[run]\n{run}"), "run.toml").unwrap();
+            settings.run = settings.plan().unwrap();
+            let said = settings.unsearched();
+            assert_eq!(settings.is_too_small_for_population(), said.is_some_and(|text| text.contains("below 20000")));
+            said.unwrap_or_default()
+        };
+        assert!(says("max-evaluations = 15000").contains("there is none unless it is asked for"));
+        assert!(says("max-evaluations = 15000\nwarmup = 2000").contains("so a population can look"));
+        assert!(says("warmup = \"chains\"").contains("so a population can look"));
+        assert_eq!(says("max-evaluations = 20000"), "");
+        assert_eq!(says("max-evaluations = 15000\nwarmup = \"population\""), "");
     }
 }
