@@ -6,14 +6,16 @@ import pytest
 import kameleon as km
 
 
-def test_the_verdict_is_what_the_check_says_where_chains_agree():
-    result = km.sample(km.targets.Banana(dim=3, b=0.1), warmup=2000, draws=2000, seed=1)
+@pytest.mark.parametrize(("seed", "doubted"), [(180, True), (7, False)])
+def test_the_verdict_is_what_the_check_says_where_chains_agree(seed, doubted):
+    result = km.sample(km.targets.Banana(dim=3, b=0.1), warmup=2000, draws=2000, seed=seed)
     assert result.check is not None
     assert result.check["residual"] < 0.01
     assert len(result.check["means"]) == len(result.check["squares"]) == 3
     worst = max(abs(figure["z"]) for figure in result.check["means"] + result.check["squares"])
-    doubted = any("Stein" in message for message in result.summary().messages)
-    assert doubted == (worst > 3.15)
+    assert (worst > 3.15) == doubted
+    summary = result.summary()
+    assert any("Stein" in message for message in summary.messages) == doubted and summary.converged != doubted
 
 
 def test_the_check_can_be_switched_off():
@@ -94,6 +96,16 @@ def test_remarks_and_reasons_are_in_the_words_of_python():
     assert "max_warmup" in text and 'warmup="population"' in text and not result.summary().messages
     kept = km.sample("-2*a^2", warmup=500, keep_jumps=False, **run)
     assert kept.evidence is not None and "keep_jumps=False" in kept.evidence.why
+
+
+def test_messages_are_in_the_words_of_python():
+    modes = "+".join(f"exp(-50*((a-{a})^2+(b-{b})^2+c^2))" for a, b in [(-3, 1), (0, 0), (2, -3), (3, 3)])
+    priors, small = dict.fromkeys("abc", "uniform(-4, 4)"), km.Population(max_evaluations=5000)
+    with pytest.warns(km.KameleonWarning):
+        result = km.sample(f"ln({modes})", priors=priors, parameters=list("abc"), population=small, draws=1000, seed=1)
+    summary = result.summary()
+    for said in (summary.messages[0], str(summary), summary._repr_html_()):
+        assert "A larger max_evaluations lets it go on." in said and "max-evaluations" not in said
 
 
 @pytest.mark.parametrize("given", [-1, 0, 2.5, "long"])

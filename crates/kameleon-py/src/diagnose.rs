@@ -2,7 +2,7 @@
 
 use crate::array::Vector;
 use crate::sampler::read_kernel;
-use crate::{error, json};
+use crate::{error, json, words};
 use kameleon::diagnose;
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::prelude::*;
@@ -66,11 +66,14 @@ pub fn summarise(names: Vec<String>, draws: PyReadonlyArray3<'_, f64>) -> PyResu
     }
     let chains: Vec<Vec<f64>> = draws.outer_iter().map(|chain| chain.iter().copied().collect()).collect();
     let chains: Vec<&[f64]> = chains.iter().map(Vec::as_slice).collect();
-    summary_texts(&diagnose::summarise(&names, &chains, dim))
+    summary_texts(diagnose::summarise(&names, &chains, dim))
 }
 
-/// A summary as JSON, with the headline of its verdict, and as text.
-pub fn summary_texts(summary: &diagnose::Summary) -> PyResult<(String, String)> {
-    let headline = summary.verdict.headline();
+/// A summary as JSON, with the headline of its verdict, and as text, in the words of Python.
+pub fn summary_texts(mut summary: diagnose::Summary) -> PyResult<(String, String)> {
+    let verdict = &mut summary.verdict;
+    let said = verdict.messages.iter_mut().chain(&mut verdict.remarks);
+    said.for_each(|text| *text = words::of_python(text));
+    let headline = verdict.headline();
     Ok((json::write(&serde_json::json!({"summary": summary, "headline": headline}))?, summary.to_string()))
 }

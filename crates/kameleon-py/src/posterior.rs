@@ -180,7 +180,7 @@ fn kept_from_dict(dict: &Bound<'_, PyDict>) -> PyResult<Draws> {
 /// The summary of a posterior, as JSON and as text.
 #[pyfunction]
 pub fn summarise_posterior(posterior: &Bound<'_, PyDict>) -> PyResult<(String, String)> {
-    summary_texts(&from_dict(posterior)?.summary())
+    summary_texts(from_dict(posterior)?.summary())
 }
 
 /// Reads the run in a folder, without locking it; with how and why it ended.
