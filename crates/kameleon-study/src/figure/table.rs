@@ -38,7 +38,7 @@ fn sizes(study: &Study, results: &Results, extras: bool) -> String {
             let number = |measure: &str| results.last(&target.name, sampler, measure).copied();
             let (interval, r_hat) = (number("ess")?, number("worst-r-hat")?.mean);
             // Chains that never moved have none.
-            (interval.mean > 0.0).then(|| Dot { interval, doubtful: r_hat > AGREE })
+            (interval.mean > 0.0).then_some(Dot { interval, doubtful: r_hat > AGREE })
         };
         Strip { title: target.name.clone(), dots: samplers.iter().map(dot).collect() }
     };
