@@ -50,8 +50,9 @@ def names_of(parameters: Sequence[str] | Mapping[str, Shape] | None) -> list[str
     """
     if parameters is None:
         return []
-    if isinstance(parameters, str):
-        raise SettingsError("parameters", "must be a list of names or a dictionary of names and shapes, not a string")
+    if isinstance(parameters, str) or not isinstance(parameters, Iterable):
+        what = "a string" if isinstance(parameters, str) else repr(parameters)
+        raise SettingsError("parameters", f"must be a list of names or a dictionary of names and shapes, not {what}")
     if not isinstance(parameters, Mapping):
         names = [str(name) for name in parameters]
         twice = [name for at, name in enumerate(names) if name in names[:at]]

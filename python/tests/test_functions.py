@@ -50,6 +50,19 @@ def test_a_vectorised_function_is_called_with_a_row_of_each_of_1000_chains():
     assert [count for count in calls if count > 1] == 51 * [1000]
 
 
+def test_a_single_row_may_give_a_single_number():
+    """As the densities of scipy.stats do."""
+
+    def log_density(rows):
+        values = -0.5 * np.sum(rows**2, axis=1)
+        return float(values[0]) if len(rows) == 1 else values
+
+    result = km.sample(log_density, [0.1, 0.2], vectorized=True, draws=200, warmup=200, seed=1)
+    assert result.complete and result.draws.shape == (4, 200, 2)
+    with pytest.raises(km.TargetError):
+        km.sample(lambda rows: 0.0, [0.1, 0.2], vectorized=True, draws=200, warmup=200, seed=1)
+
+
 def test_a_second_argument_is_data_or_noise_but_never_guessed():
     with pytest.raises(km.SettingsError, match="takes mean besides the point: pass data by args= or kwargs=; if it is"):
         km.sample(scaled, [0.0])

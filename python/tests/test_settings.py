@@ -203,3 +203,9 @@ def test_a_function_may_be_the_prior_of_one_parameter():
         km.sample(flat, parameters=["a"], priors={"a": log_prior}, **{**SHORT, "warmup": "population"})
     with pytest.raises(km.SettingsError, match="a parameter without a prior has a flat one: leave it out"):
         km.sample(flat, parameters=["a"], priors={"a": "flat"}, **SHORT)
+
+
+@pytest.mark.parametrize("wrong", [3, "ab"])
+def test_names_that_are_no_list_are_refused(wrong):
+    with pytest.raises(km.SettingsError, match="parameters: must be a list of names"):
+        km.sample(lambda x: 0.0, parameters=wrong)

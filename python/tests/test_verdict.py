@@ -105,7 +105,7 @@ def test_messages_are_in_the_words_of_python():
         result = km.sample(f"ln({modes})", priors=priors, parameters=list("abc"), population=small, draws=1000, seed=1)
     summary = result.summary()
     for said in (summary.messages[0], str(summary), summary._repr_html_()):
-        assert "A larger max_evaluations lets it go on." in said and "max-evaluations" not in said
+        assert "a larger max_evaluations lets it go on." in said and "max-evaluations" not in said
 
 
 @pytest.mark.parametrize("given", [-1, 0, 2.5, "long"])

@@ -162,7 +162,11 @@ fn matrix<'py>(py: Python<'py>, rows: &[&[f64]]) -> PyResult<Bound<'py, PyArray2
 fn numbers(values: &Bound<'_, PyAny>, rows: usize) -> PyResult<Vec<f64>> {
     let found: Vec<f64> = match values.extract::<PyReadonlyArray1<'_, f64>>() {
         Ok(array) => array.as_array().to_vec(),
-        Err(_) => values.extract().map_err(|_| not_rows(rows, &kind_of(values)))?,
+        // Functions of scipy give a single number for a single row.
+        Err(_) => match values.extract::<f64>() {
+            Ok(value) if rows == 1 => vec![value],
+            _ => values.extract().map_err(|_| not_rows(rows, &kind_of(values)))?,
+        },
     };
     match found.len() == rows {
         true => Ok(found),

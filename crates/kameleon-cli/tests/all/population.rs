@@ -73,7 +73,7 @@ fn where_short_looks_saw_one_mode_or_modes_cannot_be_told_the_summary_says_so() 
     let said = prints(&["sample", text(&file), "--draws", "300", "--quiet"]);
     assert!(
         on_one_line(&said)
-            .contains("one mode, by short looks: a mode that is less than 0.02 times as wide may be missing")
+            .contains("one mode, by short looks: a mode that is less than 0.07 times as wide may be missing")
     );
     let ladder = prints(&["sample", text(&file), "--draws", "300", "--quiet", "--set", "population.looks=0"]);
     assert!(ladder.contains("by the population's ladder  ") && !ladder.contains("short looks"), "{ladder}");

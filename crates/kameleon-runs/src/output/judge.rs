@@ -3,7 +3,7 @@
 use crate::output::check::doubt;
 use crate::output::jumps::{AT_LIMIT, RAN_AWAY};
 use crate::output::{JumpSummary, Posterior};
-use kameleon::diagnose::{LARGEST_R_HAT, ParameterSummary, Stein, Summary, Verdict, summarise, unrolled};
+use kameleon::diagnose::{LARGEST_R_HAT, ParameterSummary, Stein, Summary, Verdict, least_ess, summarise, unrolled};
 use kameleon::proposal::FUNNEL;
 use kameleon::words::share;
 
@@ -36,6 +36,10 @@ impl Posterior {
             summary.verdict.goal = None;
         }
         if summary.verdict.agree {
+            if let Some(message) = self.density_disagrees() {
+                summary.verdict.goal = None;
+                summary.verdict.doubt(message);
+            }
             let uncertain = self.uncertain(&summary.parameters);
             uncertain.into_iter().chain(unseen).for_each(|message| summary.verdict.doubt(message));
         } else if summary.parameters.iter().all(|p| p.r_hat <= LARGEST_R_HAT) {
@@ -88,12 +92,28 @@ impl Posterior {
             )
         });
         let unfinished = self.population.as_ref().is_some_and(|population| population.unfinished).then(|| {
-            "Chains that agree know only the modes that were found, and the search for them was not finished, as a warning says. A larger \
-             max-evaluations lets it go on."
+            "Chains that agree know only the modes that were found, and the search for them was not finished, as a warning says. Where the \
+             budget ended it, a larger max-evaluations lets it go on."
                 .to_owned()
         });
         let contradiction = self.jumps.as_ref().and_then(|jumps| jumps.contradiction(&self.names));
         [funnel, crowded, learning, unfinished, contradiction].into_iter().flatten().collect()
+    }
+
+    /// Whether chains whose parameters agree do not agree about the log density. That of a noisy target is its estimates, which stick.
+    fn density_disagrees(&self) -> Option<String> {
+        let columns: Vec<&[f64]> = self.chains.iter().map(|chain| chain.draws.log_density.as_slice()).collect();
+        let found = (!self.noisy).then(|| summarise(&[], &columns, 1).parameters)?;
+        let ParameterSummary { sd, r_hat, ess_bulk, .. } = *found.first()?;
+        // A flat density has no spread.
+        (sd > 0.0 && (r_hat > LARGEST_R_HAT || ess_bulk < least_ess(columns.len()))).then(|| {
+            format!(
+                "Each parameter by itself is fine, but the chains do not agree about the log density at their draws (R-hat {r_hat:.3}, ESS \
+                 {}): some are for long where it is much higher than elsewhere, such as in a narrow mode within a wide one, or in thin \
+                 tails. Run longer.",
+                ess_bulk.floor()
+            )
+        })
     }
 
     /// Why standard errors cannot be relied on where jump proposals are not efficient: chains then stay for long in tails, and those that have
@@ -205,6 +225,28 @@ mod tests {
         assert!(
             short.agree && !short.converged && short.messages[0].contains("worth 0.30 of an independent draw"),
             "{short}"
+        );
+    }
+
+    #[test]
+    fn chains_that_do_not_agree_about_the_log_density_are_not_called_converged() {
+        // One chain is for a while where the density is far higher.
+        let with = |noisy: bool, stays: bool| {
+            let mut posterior = Posterior { noisy, ..even() };
+            for (k, chain) in posterior.chains.iter_mut().enumerate() {
+                let log = chain.draws.points.iter().enumerate().map(|(t, x)| {
+                    let there = stays && k == 0 && (500..900).contains(&t);
+                    if there { 9.0 } else { -x }
+                });
+                chain.draws.log_density = log.collect();
+            }
+            posterior.summary().verdict
+        };
+        assert!(with(false, false).converged && with(true, true).converged);
+        let stuck = with(false, true);
+        assert!(
+            stuck.agree && !stuck.converged && stuck.messages[0].contains("do not agree about the log density"),
+            "{stuck}"
         );
     }
 

@@ -14,8 +14,9 @@ const LEAST_DRAWS: usize = 250;
 /// there is no evidence.
 const GOOD_K: f64 = 0.5;
 
-/// A mode may be missing that has fewer than this number of the particles where the widest has all of them.
-const FEW_PARTICLES: f64 = 2.0;
+/// A mode may be missing that has fewer than this number of the particles where the widest has all of them: with 2 to 4 of them half of the
+/// modes beside a Gaussian of the same weight in a wide box were missed.
+const FEW_PARTICLES: f64 = 8.0;
 
 /// What a population found, or how far it is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -100,7 +100,7 @@ impl Ladder {
     }
 
     /// With draws from the prior that are there already: so many fewer are made.
-    pub(super) fn from_draws(self, drawn: Particles) -> Self {
+    pub(super) fn begun_with(self, drawn: Particles) -> Self {
         Self { drawn, ..self }
     }
 

@@ -173,7 +173,7 @@ impl Schedule {
         };
         self.needed = needed;
         self.ladders += 1;
-        let ladder = Ladder::new(settings).from_draws(std::mem::take(&mut self.drawn));
+        let ladder = Ladder::new(settings).begun_with(std::mem::take(&mut self.drawn));
         self.begin(vec![ladder]);
     }
 
@@ -194,7 +194,9 @@ impl Schedule {
                 self.stage = Present::Climb(Climb::new(&roots));
             }
             Present::Rest(rest) => {
-                self.lacks_draws = rest.lacks_draws() && self.needed > 0;
+                // A ladder that had them makes up for a later one that could not.
+                let may_lack = self.ladders == 1 || self.lacks_draws;
+                self.lacks_draws = may_lack && rest.lacks_draws() && self.needed > 0;
                 self.stage = Present::Climb(rest.climb(prior));
             }
             Present::Climb(climb) => self.after_climb(climb, prior, rng),
