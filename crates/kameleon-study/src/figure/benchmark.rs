@@ -49,7 +49,7 @@ pub fn benchmark(study: &Study, scheduler: &Scheduler<'_>) -> Result<Outcome, St
     outcome.figures = vec![Figure { name: study.name.clone(), caption, svg }];
     outcome.facts = vec![
         format!(
-            "Agreement with the benchmark, whose estimates use fewer importance samples: root mean square, over the {} \
+            "Agreement with the benchmark: root mean square, over the {} \
              coordinates, of the difference of the means in standard errors: {}. Chains with the same distribution give \
              about 1; a sampler that keeps adapting, or has not yet forgotten its start, may be further off.",
             target.dim,
