@@ -49,7 +49,7 @@ struct Constants {
     length: f64,
 }
 
-/// λ, the number of points of a generation of one of so many climbs.
+/// λ, the number of points of a generation of one of these climbs.
 pub(super) fn generation(d: usize, climbs: usize) -> usize {
     let least = 10.max(4 + (3.0 * libm::log(d as f64)) as usize) + 2;
     (TOGETHER / climbs.max(1)).clamp(least, 4 * least)

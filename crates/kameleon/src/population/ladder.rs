@@ -99,7 +99,7 @@ impl Ladder {
         Self { frozen: rungs, ..Self::new(settings) }
     }
 
-    /// With draws from the prior that are there already: so many fewer are made.
+    /// With draws from the prior that are there already, and need not be made.
     pub(super) fn begun_with(self, drawn: Particles) -> Self {
         Self { drawn, ..self }
     }

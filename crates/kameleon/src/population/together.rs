@@ -48,7 +48,7 @@ mod tests {
     use crate::population::testing::Gaussians;
     use crate::random::{Purpose, stream};
 
-    /// Asks for its number in so many batches, and keeps what it is told.
+    /// Asks for its number in some batches, and keeps what it is told.
     struct Asking {
         number: f64,
         batches: usize,
